@@ -33,7 +33,7 @@ Membership::Membership(RelayContext& shared, const MembershipOptions& options,
                        net::LifelineServer& lifeline, Instant now)
     : shared_(shared),
       options_(options),
-      table_file_(options.table_file, os::Survives::process),
+      table_file_(options.table_file),
       news_(notification),
       ping_(ping),
       pong_(pong),

@@ -17,8 +17,8 @@
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/engine_end.hpp"
 #include "wire/message_type.hpp"
-#include "wire/time.hpp"
 
 namespace px::engine {
 namespace {

@@ -48,8 +48,8 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids,
   return post_direct(all, *engines, label, together_of(body, ids));
 }
 
-std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
-                                              const Json& together) {
+std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
+                                              const Json& label) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   std::vector<Addressed> placed;
@@ -60,7 +60,7 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
     const RequestBody& other = shipped.empty() ? body : shipped.begin()->second;
     placed.push_back({id, is_placed ? in_shared_memory(body) : other});
   }
-  return post_direct(placed, *engines, label, together);
+  return post_direct(placed, *engines, label, nullptr);
 }
 
 std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,

@@ -54,10 +54,7 @@ class ClientCore {
     RequestBody body;
   };
   /// Sends a different request to each engine.
-  /// together  the result of together() for a cell that several engines get at the same time;
-  ///           otherwise null.
-  std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
-                                    const Json& together = nullptr);
+  std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label);
   /// Sends each request as a task for any free engine.
   std::shared_ptr<Call> send_balanced(const std::vector<RequestBody>& all,
                                       const TaskOptions& options);

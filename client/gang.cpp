@@ -4,7 +4,6 @@
 #include <cctype>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "client/core.hpp"
 #include "client/direct_view.hpp"

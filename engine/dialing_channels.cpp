@@ -5,7 +5,6 @@
 #include "engine/handlers.hpp"
 #include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
-#include "wire/checked_json.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 #include "wire/time.hpp"

@@ -14,12 +14,6 @@
 
 namespace px::engine {
 
-/// The identity of this engine, known after its registration.
-struct EngineIdentity {
-  EngineUuid uuid;
-  EngineId id{-1};
-};
-
 /// The additions of ipyparallel's clients and schedulers to Jupyter's protocol: further requests,
 /// and metadata that say which engine answers and how (protocol 5.3). Any thread may call it.
 class EngineFormat final : public jupyter::ReplyFormat {
@@ -27,7 +21,8 @@ class EngineFormat final : public jupyter::ReplyFormat {
   explicit EngineFormat(EngineUuid uuid);
 
   void set_id(EngineId id) { id_ = id.value; }
-  EngineIdentity identity() const { return {uuid_, EngineId{id_.load()}}; }
+  /// -1 before its registration.
+  EngineId id() const { return EngineId{id_.load()}; }
 
   bool is_further_order(std::string_view type) const override;
   bool is_further_work(std::string_view type) const override;

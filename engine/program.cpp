@@ -190,12 +190,12 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   return {};
 }
 
-Result<EngineIdentity> EngineProgram::wait_registered() {
-  Result<EngineIdentity> identity = server_->wait_registered();
-  if (identity && world_ && world_->size > 1 && identity->id.value != world_->rank.value)
-    spdlog::warn("MPI rank {1} got engine id {0}: another engine has the id {1}",
-                 identity->id.value, world_->rank.value);
-  return identity;
+Result<EngineId> EngineProgram::wait_registered() {
+  Result<EngineId> id = server_->wait_registered();
+  if (id && world_ && world_->size > 1 && id->value != world_->rank.value)
+    spdlog::warn("MPI rank {1} got engine id {0}: another engine has the id {1}", id->value,
+                 world_->rank.value);
+  return id;
 }
 
 void EngineProgram::describe_mpi(const std::string& mpi, const std::string& interrupts) {

@@ -50,7 +50,7 @@ class EngineProgram {
   Result<void> start(const std::string& watcher_program,
                      const std::optional<std::string>& info = std::nullopt);
   /// errors  as Server::wait_registered(); the exit code is registration_failed in this case.
-  Result<EngineIdentity> wait_registered();
+  Result<EngineId> wait_registered();
   /// Information about this engine for the controller, which warns if engines do not match.
   /// python      "3.11", for start().
   /// mpi         "Open MPI v4.1.4", for run(); may be empty.

@@ -17,8 +17,8 @@
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/checked_json.hpp"
+#include "wire/engine_end.hpp"
 #include "wire/message_type.hpp"
-#include "wire/time.hpp"
 
 namespace px::engine {
 namespace {
@@ -73,7 +73,7 @@ Server::~Server() {
   finish();
 }
 
-Result<EngineIdentity> Server::wait_registered() {
+Result<EngineId> Server::wait_registered() {
   std::unique_lock lock{mutex_};
   registered_.wait(lock, [this] { return registration_.has_value(); });
   return *registration_;
@@ -234,7 +234,7 @@ void Server::register_again() {
   EngineFacts facts = config_.facts;
   add_engine_facts(facts, facts_of_mpi());
   Json content{{"uuid", config_.uuid.text},
-               {"id", format_->identity().id.value},
+               {"id", format_->id().value},
                {"language", name_of(config_.language)},
                {"again", true},
                {"holds", channels_->held_tasks()},
@@ -299,7 +299,7 @@ void Server::start_working(int heart_period_ms) {
   heart_deadline_ = Clock::now() + subscription_timeout;
   watch_over_death();
   const std::lock_guard lock{mutex_};
-  registration_ = format_->identity();
+  registration_ = format_->id();
   registered_.notify_all();
 }
 
@@ -323,7 +323,7 @@ void Server::start_heart_if_due(Instant now) {
   start_passing();
   tell_mpi();
   if (auto done = channels_->connect_heart(); !done) return spdlog::error(done.error().what);
-  spdlog::info("Completed registration with id {}", format_->identity().id.value);
+  spdlog::info("Completed registration with id {}", format_->id().value);
 }
 
 EngineFacts Server::facts_of_mpi() {
@@ -374,8 +374,7 @@ void Server::send_measures(EngineMeasures measures) {
 }
 
 void Server::watch_over_death() {
-  const EngineIdentity identity = format_->identity();
-  const WatchedEngine engine{config_.info, identity.id, config_.uuid, config_.facts.pid,
+  const WatchedEngine engine{config_.info, format_->id(), config_.uuid, config_.facts.pid,
                              config_.facts.world};
   if (config_.info.lifeline) {
     if (config_.watcher_pipe.is_open())
@@ -411,12 +410,12 @@ void Server::on_termination() {
 }
 
 void Server::leave() {
-  const EngineIdentity identity = format_->identity();
-  if (channels_ && identity.id.value >= 0 && !has_left_) {
+  const EngineId id = format_->id();
+  if (channels_ && id.value >= 0 && !has_left_) {
     if (recalls_) channels_->give_back_all();
     // The last replies take another way: they are to be with the controller before this.
     std::this_thread::sleep_for(leave_pause);
-    if (!abandons_world_) unregister(identity.id);
+    if (!abandons_world_) unregister(id);
   }
   has_left_ = true;
   if (abandons_world_) return;

@@ -71,7 +71,7 @@ class Server final : public jupyter::IoThread {
 
   /// Waits until the controller has assigned an id.
   /// errors  lost_peer: no answer in time; bad_input: it refused.
-  Result<EngineIdentity> wait_registered();
+  Result<EngineId> wait_registered();
   /// From now on the engine can work: it begins to answer heartbeats, and the hub announces it.
   /// mpi       the MPI that was loaded, or empty.
   /// endpoint  sends its arrays to other ranks, if it can.
@@ -166,7 +166,7 @@ class Server final : public jupyter::IoThread {
 
   std::mutex mutex_;  // guards the next four, which the main thread also uses
   std::condition_variable registered_;
-  std::optional<Result<EngineIdentity>> registration_;
+  std::optional<Result<EngineId>> registration_;
   EngineFacts mpi_facts_;
   std::optional<RankEndpoint> rank_endpoint_;
   std::atomic<bool> abandons_world_ = false;

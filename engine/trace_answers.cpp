@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "os/host.hpp"
-#include "wire/checked_json.hpp"
 
 namespace px::engine {
 namespace {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "client/targets.hpp"

@@ -42,7 +42,6 @@ class OutputMerger {
   void drop(std::size_t rank);
   /// All parts. Items are never folded.
   std::vector<MergedPart> take();
-  bool is_empty() const { return waiting_ == 0; }
   std::size_t bytes() const { return bytes_; }
 
  private:

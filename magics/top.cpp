@@ -8,7 +8,6 @@
 
 #include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
-#include "client/error.hpp"
 #include "client/measured_engines.hpp"
 #include "magics/magics.hpp"
 #include "magics/top_table.hpp"

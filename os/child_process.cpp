@@ -86,13 +86,6 @@ void ChildProcess::signal_group(int number) {
   if (is_owned() && !end()) ::kill(-pid_, number);
 }
 
-ProcessEnd ChildProcess::stop(Duration grace) {
-  signal(SIGTERM);
-  if (const auto ended = wait_until(Clock::now() + grace)) return *ended;
-  signal(SIGKILL);
-  return wait();
-}
-
 void ChildProcess::release() {
   is_released_ = true;
   handle_.close();

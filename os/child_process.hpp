@@ -43,8 +43,6 @@ class ChildProcess {
   /// Sends a signal to its process group, including the processes that it has started.
   /// Precondition: it was started with own_session.
   void signal_group(int number);
-  /// Sends SIGTERM, and SIGKILL if it still runs after `grace`. Waits until it has ended.
-  ProcessEnd stop(Duration grace);
   /// From now on this object neither kills the process nor waits for it. If it ends before this
   /// process, it stays a zombie until this process ends.
   void release();

@@ -26,8 +26,8 @@ int wait_for_word(int report, pid_t child) {
   action.sa_handler = pass_on;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  unsigned char code = 0;
-  if (retried([&] { return ::read(report, &code, 1); }) == 1) return code;
+  char word = 0;
+  if (retried([&] { return ::read(report, &word, 1); }) == 1) return 0;
   int status = 0;
   retried([&] { return ::waitpid(child, &status, 0); });
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
@@ -51,13 +51,12 @@ std::optional<int> Daemon::fork() {
   return std::nullopt;
 }
 
-void Daemon::ready(int exit_code) {
+void Daemon::ready() {
   if (report_ < 0) return;
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
   ::close(nothing);
-  const auto code = static_cast<unsigned char>(exit_code);
-  [[maybe_unused]] const auto written = ::write(report_, &code, 1);
+  [[maybe_unused]] const auto written = ::write(report_, "", 1);
   ::close(std::exchange(report_, -1));
 }
 

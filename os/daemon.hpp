@@ -10,8 +10,8 @@ class Daemon {
   /// Forks; call it while there is one thread. In the parent: waits until the child calls ready()
   /// or ends, and returns the exit code; SIGINT and SIGTERM are passed on. In the child: nothing.
   std::optional<int> fork();
-  /// In the child: makes the parent return `exit_code`, and detaches from the terminal.
-  void ready(int exit_code);
+  /// In the child: makes the parent return 0, and detaches from the terminal.
+  void ready();
 
  private:
   int report_ = -1;

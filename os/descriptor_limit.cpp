@@ -37,16 +37,6 @@ std::size_t raise_descriptor_limit() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : soft;
 }
 
-Result<void> allow_descriptors(std::size_t count) {
-  const std::size_t limit = raise_descriptor_limit();
-  if (limit >= count) return {};
-  return Error{ErrorKind::system, "too few file descriptors: this process may open " +
-                                      std::to_string(limit) + " and needs " +
-                                      std::to_string(count) +
-                                      ": raise the hard limit (ulimit -Hn, or nofile in "
-                                      "/etc/security/limits.conf), or run fewer engines"};
-}
-
 /// From the highest number on: the system gives out the lowest ones first.
 std::size_t free_descriptors(std::size_t enough) {
   constexpr std::size_t at_once = 256;

@@ -7,10 +7,6 @@
 
 namespace px::os {
 
-/// Allows this process to open `count` files and sockets, up to its hard limit (`ulimit -Hn`).
-/// errors  system: the hard limit is lower; the message gives it and says how to raise it.
-Result<void> allow_descriptors(std::size_t count);
-
 /// Raises the soft limit of open files and sockets to the hard one; returns it. A process that
 /// serves a thousand peers needs far more than the 1024 with which most shells start it.
 std::size_t raise_descriptor_limit();

@@ -5,26 +5,26 @@
 #include <thread>
 #include <utility>
 
+#include "os/private_file.hpp"
+
 namespace px::os {
 
 struct FileWriter::Shared {
   std::filesystem::path path;
-  Survives survives;
   std::mutex mutex = {};
   std::condition_variable has_ended = {};
   bool is_busy = false;
   Result<void> result = {};  // of the latest write that has ended
 };
 
-FileWriter::FileWriter(std::filesystem::path path, Survives survives)
-    : shared_(new Shared{std::move(path), survives}) {}
+FileWriter::FileWriter(std::filesystem::path path) : shared_(new Shared{std::move(path)}) {}
 
 Result<void> FileWriter::write(std::string text, Duration patience) {
   Shared& shared = *shared_;
   std::unique_lock lock{shared.mutex};
   if (!std::exchange(shared.is_busy, true))
     std::thread{[shared = shared_, text = std::move(text)] {
-      auto result = write_file_atomically(shared->path, text, 0600, shared->survives);
+      auto result = write_file_atomically(shared->path, text, 0600, Survives::process);
       const std::lock_guard ended{shared->mutex};
       shared->result = std::move(result);
       shared->is_busy = false;

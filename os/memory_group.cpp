@@ -38,10 +38,6 @@ std::int64_t read_statistic(const std::string& folder, std::string_view name) {
 
 }  // namespace
 
-std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text) {
-  return read_control_group(cgroup_text, "memory");
-}
-
 std::optional<MemoryGroup> own_memory_group() {
   return own_control_group("memory");
 }

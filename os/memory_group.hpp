@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "os/control_group.hpp"
 
@@ -11,8 +10,6 @@ namespace px::os {
 /// The control group in which the kernel counts and limits the memory of a process.
 using MemoryGroup = ControlGroup;
 
-/// From the text of /proc/self/cgroup; nothing if the process is in no such group.
-std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text);
 /// The group of this process.
 std::optional<MemoryGroup> own_memory_group();
 

@@ -29,7 +29,9 @@ Result<MeasuredProcess> MeasuredProcess::start(const std::vector<std::string>& c
 }
 
 MeasuredProcess::~MeasuredProcess() {
-  if (process_.is_running()) process_.stop(std::chrono::seconds(5));
+  if (!process_.is_running()) return;
+  process_.signal(SIGTERM);
+  process_.wait_until(Clock::now() + std::chrono::seconds(5));  // then process_ kills it
 }
 
 MeasuredProcess::Memory MeasuredProcess::memory() const {

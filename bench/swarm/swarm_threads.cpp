@@ -115,7 +115,9 @@ class Swarm::Thread {
 Result<std::unique_ptr<Swarm>> Swarm::create(const SwarmOptions& options) {
   const std::size_t descriptors =
       options.max_engines * SwarmEngine::descriptor_count + other_descriptors;
-  if (auto allowed = os::allow_descriptors(descriptors); !allowed) return allowed.error();
+  if (os::raise_descriptor_limit() < descriptors)
+    return Error{ErrorKind::system, "so many engines need " + std::to_string(descriptors) +
+                                        " file descriptors: raise the hard limit (ulimit -Hn)"};
   std::unique_ptr<Swarm> swarm{new Swarm(options)};
   const std::size_t sockets = options.max_engines * SwarmEngine::socket_count + other_sockets;
   if (auto allowed = net::allow_sockets(*swarm->context_, sockets); !allowed)

@@ -185,12 +185,6 @@ std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::str
   return jobs;
 }
 
-std::vector<MessageId> ids_of(const std::vector<Job>& jobs) {
-  std::vector<MessageId> ids;
-  for (const Job& job : jobs) ids.insert(ids.end(), job.ids.begin(), job.ids.end());
-  return ids;
-}
-
 Json jobs_as_json(const std::vector<Job>& jobs) {
   Json rows = Json::array();
   for (const Job& job : jobs) {

@@ -51,9 +51,6 @@ std::vector<Job> find_jobs(ClientCore& core, const JobFilter& filter, Duration p
 std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::string>& running,
                                  const EngineDirectory& directory);
 
-/// Returns the ids of the requests of all these jobs, job by job.
-std::vector<MessageId> ids_of(const std::vector<Job>& jobs);
-
 /// Returns the jobs as JSON, for scripts: [{"msg_ids": [...], "engines": [...], "session": ...,
 /// "submitted": ..., ...}, ...]
 Json jobs_as_json(const std::vector<Job>& jobs);

@@ -55,7 +55,6 @@ class Composer {
   Composer(Session session, bool cuts) : session_(std::move(session)), cuts_(cuts) {}
 
   const SessionId& session_id() const { return session_.id(); }
-  Packer packer() const { return session_.packer(); }
 
   /// A message that is packed but not signed.
   struct Composed {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/installation.hpp"

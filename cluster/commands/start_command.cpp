@@ -306,7 +306,7 @@ class Start {
                                     : "they end with Ctrl-C here, or with the cluster");
     if (!options_.is_daemon) return;
     console_.detach();
-    daemon_.ready(0);
+    daemon_.ready();
   }
 
   const program::ProgramOptions& program_;

@@ -2,7 +2,6 @@
 
 #include "client/client.hpp"
 #include "client/direct_view.hpp"
-#include "client/error.hpp"
 #include "cluster/commands/commands.hpp"
 #include "cluster/records/hand_started.hpp"
 #include "cluster/supervise/stopper.hpp"

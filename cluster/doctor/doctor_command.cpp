@@ -7,7 +7,6 @@
 
 #include "cluster/doctor/doctor_facts.hpp"
 #include "cluster/launch/installation.hpp"
-#include "os/private_file.hpp"
 
 namespace px::cluster {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "client/core.hpp"
 #include "client/engine_status.hpp"
 #include "cluster/keep/cpp_variables.hpp"
 #include "cluster/keep/engine_calls.hpp"

@@ -5,7 +5,6 @@
 
 #include "net/discovery/controller_search.hpp"
 #include "net/loop.hpp"
-#include "wire/checked_json.hpp"
 #include "wire/envelope.hpp"
 #include "wire/header.hpp"
 #include "wire/new_session.hpp"

@@ -23,7 +23,6 @@ class Respawns {
   /// It does not wait any more: something else starts it, or it is not needed.
   void forget(int number);
   bool waits(int number) const;
-  bool is_empty() const { return waiting_.empty(); }
   /// Whether engines wait for a later time because of the limit.
   bool is_limited(Instant now) const;
   /// The engines to start now; counts them as started.

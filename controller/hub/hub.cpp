@@ -76,7 +76,6 @@ class Hub::State {
     return deadline;
   }
 
-  std::uint64_t rejected_count() const { return recorder_.rejected_count(); }
   bool is_tracing() const { return passages_.is_on(); }
 
  private:
@@ -178,10 +177,6 @@ std::vector<HubEffect> Hub::on_time(WallTime wall, Instant now) {
 
 std::optional<Instant> Hub::next_deadline() const {
   return state_->next_deadline();
-}
-
-std::uint64_t Hub::rejected_count() const {
-  return state_->rejected_count();
 }
 
 bool Hub::is_tracing() const {

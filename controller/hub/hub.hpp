@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,15 +56,13 @@ class Hub {
   Hub& operator=(Hub&&) noexcept;
 
   /// Records what happened; a HubQuery returns its answer, a resubmission also the new tasks.
-  /// Messages that cannot be read or verified are counted and otherwise ignored.
+  /// Messages that cannot be read or verified are ignored.
   std::vector<HubEffect> on(const HubEvent& event, WallTime wall, Instant now);
   /// Does what is due: gives up requests to dead engines, lets the store write, makes a snapshot.
   std::vector<HubEffect> on_time(WallTime wall, Instant now);
   /// When on_time() next has work; nothing if nothing waits.
   std::optional<Instant> next_deadline() const;
 
-  /// The number of messages that were ignored because they were malformed or had a bad signature.
-  std::uint64_t rejected_count() const;
   /// Whether a client traces the cluster: in this case the times of events must be exact.
   bool is_tracing() const;
 

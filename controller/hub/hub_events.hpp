@@ -61,7 +61,6 @@ struct ControllerCounted {
 };
 /// An engine left or was declared dead.
 struct EngineLeft {
-  EngineId id;
   EngineUuid uuid;
   EngineEnd end = {};
 };

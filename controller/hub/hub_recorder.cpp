@@ -55,10 +55,7 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header) {
 
 HubRecorder::Opened HubRecorder::open(const SharedFrames& frames, Trust trust) {
   const Result<Envelope> envelope = Envelope::locate(*frames);
-  if (!envelope || (trust == Trust::unverified && !session_.signer().verify(*envelope))) {
-    reject();
-    return {};
-  }
+  if (!envelope || (trust == Trust::unverified && !session_.signer().verify(*envelope))) return {};
   return {*envelope, TaskMessage(frames, envelope->delimiter_index() + 2, session_.packer())};
 }
 
@@ -69,7 +66,7 @@ void HubRecorder::on(const DirectSubmitted& event, Moment when) {
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
   const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
-  if (header.msg_id.empty()) return reject();
+  if (header.msg_id.empty()) return;
   if (!is_call(header.msg_type)) return;
   if (!(is_there ? index_.submit_direct(header.msg_id, *slot) : index_.announce(header.msg_id)))
     return;
@@ -103,7 +100,7 @@ void HubRecorder::on(const DirectRestored& event, Moment when) {
 void HubRecorder::on(const TaskSubmitted& event, Moment when) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
-  if (event.msg_id.empty()) return reject();
+  if (event.msg_id.empty()) return;
   if (!index_.submit_task(event.msg_id)) return;
   record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, when.wall);
   note_request(event.msg_id, opened, std::nullopt, when);
@@ -149,7 +146,7 @@ void HubRecorder::on(const TaskAssigned& event, Moment when) {
 
 void HubRecorder::on(const DirectFinished& event, Moment when) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
-  if (!envelope) return reject();
+  if (!envelope) return;
   const MessageId msg_id = read_msg_id(session_.packer(), envelope->parent_header);
   // A reply may still come after its engine was given up: it is the better answer. An error is not,
   // in the place of a reply to a request that was sent again as its client had lost the answer.
@@ -191,9 +188,9 @@ void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
 
 void HubRecorder::on(const OutputPublished& event, Moment /*when*/) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
-  if (!envelope) return reject();
+  if (!envelope) return;
   Result<Header> header = read_header(session_.packer(), envelope->header);
-  if (!header) return reject();
+  if (!header) return;
   if (!is_recorded_output(header->msg_type) && !is_old_message(*header)) return;
   const MessageId parent = read_msg_id(session_.packer(), envelope->parent_header);
   if (parent.empty()) return;
@@ -202,9 +199,9 @@ void HubRecorder::on(const OutputPublished& event, Moment /*when*/) {
       full_streams_.find(parent.text +
                          packed_text(session_.packer(), envelope->content, "name").value_or("")))
     return;
-  if (!session_.signer().verify(*envelope)) return reject();
+  if (!session_.signer().verify(*envelope)) return;
   Result<Json> content = unpack(session_.packer(), envelope->content);
-  if (!content) return reject();
+  if (!content) return;
   modernize(*header, *content);
   if (is_recorded_output(header->msg_type)) record_output(parent, header->msg_type, *content);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -61,9 +60,6 @@ class HubRecorder {
   /// slot  the engine.  end  how it ended, for the text of the error.
   void give_up(TaskIndex::Slot slot, const EngineEnd& end, Moment when);
 
-  /// The number of ignored messages: malformed, or with a wrong signature.
-  std::uint64_t rejected_count() const { return rejected_count_; }
-
  private:
   static constexpr std::size_t max_full_streams = 1024;
   enum class Trust { verified, unverified };
@@ -73,7 +69,6 @@ class HubRecorder {
     TaskMessage message;
   };
   Opened open(const SharedFrames& frames, Trust trust);
-  void reject() { ++rejected_count_; }
   void record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
                       const std::optional<EngineUuid>& engine, WallTime wall);
   /// engine  nothing: it is a balanced task.
@@ -99,7 +94,6 @@ class HubRecorder {
   std::size_t stream_text_limit_;
   /// Requests whose recorded text is at its limit, by msg_id and name of the stream.
   RecentMap<std::string, bool, std::hash<std::string>> full_streams_{max_full_streams};
-  std::uint64_t rejected_count_ = 0;
 };
 
 }  // namespace px::controller

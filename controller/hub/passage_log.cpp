@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/checked_json.hpp"
-
 namespace px::controller {
 namespace {
 

@@ -12,11 +12,6 @@ constexpr std::size_t part_count = 4;  // header, parent header, metadata, conte
 /// What nests more deeply is null: an answer with records is to be readable itself.
 constexpr std::size_t most_depth = max_json_depth - 8;
 
-std::optional<WallTime> member_date(Packer packer, std::string_view packed, std::string_view key) {
-  const auto text = packed_text(packer, packed, key);
-  return text ? parse_date(*text) : std::nullopt;
-}
-
 /// The date in a message's header; where there is none, when the message came here.
 std::optional<WallTime> date_of(const TaskMessage& message, std::optional<WallTime> came) {
   if (!message.has_value()) return std::nullopt;
@@ -166,7 +161,8 @@ std::optional<WallTime> submitted_date(const TaskRecord& record) {
 
 std::optional<WallTime> started_date(const TaskRecord& record) {
   if (record.started_override) return record.started_override;
-  return member_date(record.result.packer(), record.result.metadata(), "started");
+  const auto text = packed_text(record.result.packer(), record.result.metadata(), "started");
+  return text ? parse_date(*text) : std::nullopt;
 }
 
 std::optional<WallTime> completed_date(const TaskRecord& record) {

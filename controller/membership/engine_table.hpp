@@ -70,7 +70,6 @@ class EngineTable {
   /// former  engines of an earlier controller that may return: those that are not in this table,
   ///         and whose id no engine has, are included in the text.
   std::string write(const EngineTable& former) const;
-  std::string write() const { return write(EngineTable{Duration{}}); }
   /// Registers the engines of such a text. Precondition: the table is empty.
   /// errors  bad_input: not such a text; no engine is registered in this case.
   Result<std::vector<RegisteredEngine>> restore(std::string_view text);

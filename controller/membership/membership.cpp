@@ -33,7 +33,7 @@ Membership::Membership(RelayContext& shared, const MembershipOptions& options,
                        net::LifelineServer& lifeline, Instant now)
     : shared_(shared),
       options_(options),
-      table_file_(options.table_file, os::Survives::process),
+      table_file_(options.table_file),
       news_(notification),
       ping_(ping),
       pong_(pong),
@@ -346,7 +346,7 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why, Proc
                              shared_.event_time());
   EngineEnd end = make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
   end.is_dead = process == Process::has_ended;
-  shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});
+  shared_.hub.post(EngineLeft{engine.uuid, end});
   for (const LeftListener& listener : left_listeners_) listener(engine, end);
   notify("unregistration_notification", std::move(content));
 }

@@ -14,11 +14,6 @@ void BadMessageCounter::add(std::string_view kind, std::string_view detail) {
                detail.empty() ? "" : ": ", detail);
 }
 
-std::uint64_t BadMessageCounter::count(std::string_view kind) const {
-  const auto found = tallies_.find(kind);
-  return found == tallies_.end() ? 0 : found->second.count;
-}
-
 std::uint64_t BadMessageCounter::total() const {
   std::uint64_t sum = 0;
   for (const auto& [kind, tally] : tallies_) sum += tally.count;

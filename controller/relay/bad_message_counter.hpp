@@ -16,7 +16,6 @@ class BadMessageCounter {
   ///         keeps its own count for ever, so it must not contain text of the message.
   /// detail  of this message, or the probable cause; only for the log.
   void add(std::string_view kind, std::string_view detail = {});
-  std::uint64_t count(std::string_view kind) const;
   /// Of all kinds.
   std::uint64_t total() const;
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "wire/header.hpp"
-#include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {

@@ -26,7 +26,7 @@ class SendBudget {
   explicit SendBudget(std::size_t most_bytes)
       : most_bytes_(most_bytes), all_(std::make_shared<net::UnsentBytes>()) {}
 
-  /// A counter of the bytes that wait for one peer on one channel; they also count in total().
+  /// A counter of the bytes that wait for one peer on one channel; they also count for all.
   net::SharedUnsentBytes new_peer() const { return std::make_shared<net::UnsentBytes>(all_); }
   /// Whether a peer for which this many bytes wait must get no more.
   bool is_full(std::size_t waiting) const {
@@ -35,8 +35,6 @@ class SendBudget {
     if (total >= 3 * most_bytes_) return true;
     return waiting >= (total < 2 * most_bytes_ ? most_bytes_ / share : least_bytes);
   }
-  /// The bytes that wait for all peers on all channels.
-  std::size_t total() const { return all_->value(); }
 
  private:
   const std::size_t most_bytes_;

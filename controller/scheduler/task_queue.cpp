@@ -37,7 +37,7 @@ TaskEffects TaskQueue::engine_joined(const EngineUuid& engine, Instant now, bool
     return finish_event();
   }
   const WorkerKey key = ++last_key_;
-  worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{key, engine, {}, {}}));
+  worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{engine, {}, {}}));
   key_by_uuid_.emplace(engine, key);
   workers_.add(key);
   given_.add(key);

@@ -28,7 +28,6 @@ inline bool contains(const std::vector<WorkerKey>& sorted, WorkerKey key) {
 
 /// An engine that has joined, until the grace time after its departure is over.
 struct TaskQueue::Worker {
-  WorkerKey key;
   EngineUuid uuid;
   std::set<Group*> groups;  // those that list it as one of their engines
   EngineEnd end;            // once it has left

@@ -1,7 +1,5 @@
 #include "controller/web/stack_question.hpp"
 
-#include "wire/checked_json.hpp"
-
 namespace px::controller {
 namespace {
 

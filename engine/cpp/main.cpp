@@ -180,8 +180,8 @@ int run(const std::vector<std::string>& arguments) {
   auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
   if (*world) connect(**world, **interpreter, program);
-  if (const auto identity = program.wait_registered(); !identity)
-    return fail(identity.error(), EngineProgram::registration_failed);
+  if (const auto id = program.wait_registered(); !id)
+    return fail(id.error(), EngineProgram::registration_failed);
   cpp::CppSession::handle_interrupts();
   run_startup_code(program, **interpreter);
   const int code = program.run(**interpreter, -1);

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "engine/mpi/mpi_traffic.hpp"
 #include "jupyter/work_text.hpp"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <numeric>
-#include <string>
 
 namespace px::engine {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "engine/mpi_calls/mpi_steps_state.hpp"
@@ -189,8 +188,7 @@ Duration MpiSteps::tick() {
   std::map<std::uint64_t, std::uint64_t> answers;
   for (const auto& [number, domain] : state.domains.all()) {
     // Another rank has failed in the cell, and may not have received what this one has sent to it.
-    if (domain->has_called && domain->board.has_failure_in(state.cell))
-      state.stop(*domain, "had ended its cell");
+    if (domain->has_called && domain->board.has_failure_in(state.cell)) state.stop(*domain);
     auto asking = domain->board.asking();
     if (asking == domain->answered) continue;
     if (!asking.empty()) answers[number] = domain->epoch;

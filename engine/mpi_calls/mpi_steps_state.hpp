@@ -223,9 +223,7 @@ struct MpiSteps::State {
     renew();
   }
 
-  void stop(Domain& domain, const std::string& reason) {
-    stop({&domain}, make_note(NoteKind::stopped, reason));
-  }
+  void stop(Domain& domain) { stop({&domain}, make_note(NoteKind::stopped, "had ended its cell")); }
 
   void leave_epoch(Domain& domain) {
     domain.had_communicators =
@@ -329,7 +327,7 @@ struct MpiSteps::State {
   /// Goes on to the epochs in which others are.
   void follow() {
     for (const auto& [number, domain] : domains.all())
-      while (domain->board.latest_epoch() > domain->epoch) stop(*domain, "had ended its cell");
+      while (domain->board.latest_epoch() > domain->epoch) stop(*domain);
   }
 
   // ------------------------------------------------------------ who can still come

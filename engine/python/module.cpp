@@ -67,9 +67,9 @@ class PythonEngine {
 
   int wait_registered() {
     const py::gil_scoped_release unlock;
-    const Result<EngineIdentity> identity = program_.wait_registered();
-    if (!identity) throw EngineFailure(identity.error().what);
-    return identity->id.value;
+    const Result<EngineId> id = program_.wait_registered();
+    if (!id) throw EngineFailure(id.error().what);
+    return id->value;
   }
 
   int run(py::object backend, int signal_descriptor) {

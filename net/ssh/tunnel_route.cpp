@@ -67,9 +67,8 @@ Result<std::unique_ptr<SshTunnel>> route(Info& info, const SshOptions& options, 
 
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
-                                              const Reach<ClientConnectionInfo>& reach,
-                                              const TunnelReport& report) {
-  return route(info, options, patience, reach, report);
+                                              const Reach<ClientConnectionInfo>& reach) {
+  return route(info, options, patience, reach, {});
 }
 Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshOptions& options,
                                               Duration patience,

@@ -31,11 +31,10 @@ using TunnelReport = std::function<void(const std::string&)>;
 ///           names the ssh server, ssh's message and the fix.
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
-                                              const Reach<ClientConnectionInfo>& reach,
-                                              const TunnelReport& report = {});
+                                              const Reach<ClientConnectionInfo>& reach);
 Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshOptions& options,
                                               Duration patience,
                                               const Reach<EngineConnectionInfo>& reach,
-                                              const TunnelReport& report = {});
+                                              const TunnelReport& report);
 
 }  // namespace px::net

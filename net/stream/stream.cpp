@@ -213,8 +213,4 @@ const std::string& Stream::why_closed() const {
   return state_->why_closed;
 }
 
-void Stream::close(std::string why) {
-  state_->close(std::move(why));
-}
-
 }  // namespace px::net

@@ -77,8 +77,6 @@ class Stream {
   bool was_greeted() const;
   /// Why the stream is closed, as a sentence; empty while it is not.
   const std::string& why_closed() const;
-  /// Closes the connection; waiting records are lost.
-  void close(std::string why);
 
   static constexpr std::size_t most_waiting = 4096;  ///< Records in the queue.
 

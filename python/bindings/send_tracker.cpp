@@ -16,11 +16,6 @@ SharedBytes SendTracker::track(SharedBytes bytes) {
   return {bytes.bytes, std::shared_ptr<const void>(bytes.bytes.data(), std::move(release))};
 }
 
-bool SendTracker::is_done() const {
-  const std::lock_guard lock{mutex_};
-  return in_use_ == 0;
-}
-
 bool SendTracker::wait(Instant deadline) const {
   process_.check();
   std::unique_lock lock{mutex_};

@@ -17,7 +17,6 @@ class SendTracker : public std::enable_shared_from_this<SendTracker> {
  public:
   /// The same bytes; counted as in use until the last copy of the result is gone.
   SharedBytes track(SharedBytes bytes);
-  bool is_done() const;
   /// False when `deadline` passed first. Throws in a forked child.
   bool wait(Instant deadline) const;
 

@@ -120,9 +120,10 @@ TEST_F(EngineStreamsTest, APortThatNobodyListensAtIsNotTriedAgain) {
 TEST_F(EngineStreamsTest, AfterOneBrokeTheEngineGetsAnotherOneLater) {
   EngineStreams streams = made(place());
   EXPECT_TRUE(streams.send(ann, "head", {}, start));
-  net::Stream there = engine(offers.front());
-  ASSERT_TRUE(turn_until([&] { return !came.empty(); }, &there));
-  there.close("");
+  {
+    net::Stream there = engine(offers.front());
+    ASSERT_TRUE(turn_until([&] { return !came.empty(); }, &there));
+  }
   EXPECT_TRUE(turn_until([&] { return !lost.empty(); }));
   EXPECT_FALSE(streams.send(ann, "head", {}, start));
   const Instant later = *streams.next_deadline();

@@ -36,7 +36,7 @@ std::vector<Job> jobs_of(const Json& records, const std::vector<std::string>& ru
 TEST(Jobs, RequestsOfTheSameMomentAreInTheOrderInWhichTheyWereMade) {
   const auto jobs = jobs_of({cell("s_10", "x"), cell("s_9", "x"), cell("s_8", "x")});
   ASSERT_EQ(jobs.size(), 1u);
-  EXPECT_EQ(ids_of(jobs), (std::vector{MessageId{"s_8"}, MessageId{"s_9"}, MessageId{"s_10"}}));
+  EXPECT_EQ(jobs[0].ids, (std::vector{MessageId{"s_8"}, MessageId{"s_9"}, MessageId{"s_10"}}));
 }
 
 TEST(Jobs, TheRequestsOfOneCellAreOneJob) {

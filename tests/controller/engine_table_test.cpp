@@ -117,7 +117,7 @@ TEST(EngineTable, WhatWasWrittenCanBeRestored) {
   }
   table.remove(cid);
   EngineTable other{30s};
-  const auto engines = other.restore(table.write());
+  const auto engines = other.restore(table.write(EngineTable{30s}));
   ASSERT_TRUE(engines);
   EXPECT_EQ(*engines, (std::vector<RegisteredEngine>{{EngineId{0}, ann}, {EngineId{1}, bob}}));
   EXPECT_EQ(other.engines(), table.engines());
@@ -147,7 +147,7 @@ TEST(EngineTable, KnowsWhatAnEngineSpeaksUntilItLeaves) {
   EXPECT_EQ(table.language_of(ann), "cpp");
   EXPECT_EQ(table.language_of(bob), "");
   EngineTable restored{30s};
-  ASSERT_TRUE(restored.restore(table.write()));
+  ASSERT_TRUE(restored.restore(table.write(EngineTable{30s})));
   EXPECT_EQ(restored.language_of(ann), "cpp");
   table.remove(ann);
   EXPECT_EQ(table.language_of(ann), "");

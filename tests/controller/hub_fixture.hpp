@@ -62,7 +62,7 @@ class HubTest : public testing::Test {
   std::vector<HubEffect> tell(const HubEvent& event) { return hub_->on(event, wall_, now_); }
 
   void join(int id, std::string_view uuid) { tell(EngineJoined{EngineId{id}, EngineUuid{uuid}}); }
-  void leave(int id, std::string_view uuid) { tell(EngineLeft{EngineId{id}, EngineUuid{uuid}}); }
+  void leave(std::string_view uuid) { tell(EngineLeft{EngineUuid{uuid}}); }
 
   Json request_header(std::string_view msg_id, const RequestParts& parts) const {
     Json header{{"msg_id", msg_id},

@@ -110,7 +110,7 @@ TEST_F(HubQueriesTest, ResultsComeInTheOrderOfTheirIdsWithTheirBuffers) {
 
 TEST_F(HubQueriesTest, AGivenUpRequestIsACompleteResultWithoutBuffers) {
   submit_direct("one", "engine a");
-  leave(0, "engine a");
+  leave("engine a");
   hub_->on_time(wall_, at(30s));
   const OpenAnswer answer = ask("result_request", {{"msg_ids", {"one"}}});
   EXPECT_EQ(answer.content["one"]["result_content"]["status"], "error");
@@ -237,7 +237,7 @@ TEST_F(HubQueriesTest, PurgeRefusesPendingMessagesAndUnknownEngines) {
             "purge_reply IndexError: msg pending: 'b'");
   EXPECT_EQ(error_of("purge_request", {{"msg_ids", Json::array()}, {"engine_ids", {88}}}),
             "purge_reply IndexError: No such engine: 88");
-  leave(1, "engine b");
+  leave("engine b");
   EXPECT_EQ(error_of("purge_request", {{"msg_ids", Json::array()}, {"engine_ids", {1}}}),
             "purge_reply IndexError: No such engine: 1");
 }

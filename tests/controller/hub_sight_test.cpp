@@ -75,7 +75,7 @@ TEST_F(HubSightTest, AReplyThatComesTwiceIsSeenOnce) {
 
 TEST_F(HubSightTest, WhatADeadEngineLeftIsSeenAsFailed) {
   submit_direct("1", "ann");
-  tell(EngineLeft{EngineId{0}, EngineUuid{"ann"}, {.why = "its process ended"}});
+  tell(EngineLeft{EngineUuid{"ann"}, {.why = "its process ended"}});
   now_ += HubOptions{}.registration_timeout;
   hub_->on_time(wall_, now_);
   const Json seen = measures();

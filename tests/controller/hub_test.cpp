@@ -127,7 +127,7 @@ TEST_F(HubTest, AMissingDateIsTheTimeOfArrivalAndABadOneIsNone) {
 TEST_F(HubTest, RecordsOfADeadEngineNameItsHostAndTheReason) {
   join(0, "engine a");
   submit_direct("one", "engine a", {});
-  tell(EngineLeft{EngineId{0}, EngineUuid{"engine a"}, {"0 on host2", "its process ended"}});
+  tell(EngineLeft{EngineUuid{"engine a"}, {"0 on host2", "its process ended"}});
   hub_->on_time(wall_, at(30s));
   EXPECT_EQ(record("one")["result_content"]["evalue"],
             "Engine 0 on host2 died while running task 'one': its process ended");
@@ -136,7 +136,7 @@ TEST_F(HubTest, RecordsOfADeadEngineNameItsHostAndTheReason) {
 TEST_F(HubTest, RequestsOfADeadEngineAreGivenUpAfterTheTimeout) {
   join(0, "engine a");
   submit_direct("one", "engine a", {.msg_type = "execute_request"});
-  leave(0, "engine a");
+  leave("engine a");
   EXPECT_EQ(hub_->next_deadline(), at(30s));
   hub_->on_time(wall_, at(29s));
   EXPECT_EQ(record("one")["result_content"], nullptr);
@@ -156,7 +156,7 @@ TEST_F(HubTest, RequestsOfADeadEngineAreGivenUpAfterTheTimeout) {
 TEST_F(HubTest, RequestsOfOurOwnThatAreGivenUpGetAReplyOfTheirType) {
   join(0, "engine a");
   submit_direct("one", "engine a", {.msg_type = "call_request"});
-  leave(0, "engine a");
+  leave("engine a");
   hub_->on_time(wall_, at(30s));
   EXPECT_EQ(record("one")["result_header"]["msg_type"], "call_reply");
 }
@@ -164,7 +164,7 @@ TEST_F(HubTest, RequestsOfOurOwnThatAreGivenUpGetAReplyOfTheirType) {
 TEST_F(HubTest, AReplyAfterTheTimeoutStillReplacesTheError) {
   join(0, "engine a");
   submit_direct("one", "engine a");
-  leave(0, "engine a");
+  leave("engine a");
   hub_->on_time(wall_, at(30s));
   finish_direct("one", "engine a");
   EXPECT_EQ(record("one")["result_content"], Json({{"status", "ok"}}));
@@ -175,7 +175,7 @@ TEST_F(HubTest, DeadEnginesStayListedAndAnIdGrantedAgainStartsEmpty) {
   join(1, "engine b");
   submit_direct("one", "engine a");
   finish_direct("one", "engine a");
-  leave(0, "engine a");
+  leave("engine a");
   EXPECT_EQ(queues()["0"]["completed"], 1);
   join(0, "engine c");
   EXPECT_EQ(queues()["0"]["completed"], 0);
@@ -242,7 +242,6 @@ TEST_F(HubTest, OutputOfBroadcastsMakesARecordButNoHistory) {
 TEST_F(HubTest, AWelcomeWithoutTopicAndParentIsHarmless) {
   const RequestParts parts{.msg_type = "iopub_welcome", .content = {{"subscription", ""}}};
   tell(OutputPublished{frames({}, request_header("w", parts), Json::object(), parts)});
-  EXPECT_EQ(hub_->rejected_count(), 0u);
   publish("stream", "", {{"name", "stdout"}, {"text", "of nobody"}});
   EXPECT_EQ(ask("db_request", {{"query", Json::object()}}).content["records"], Json::array());
 }
@@ -306,7 +305,7 @@ TEST_F(HubTest, AnAnswerOfAnEarlierControllersTimeOutlivesAnEngineThatIsAskedFor
 
 // ---------------------------------------------------------------- what is not believed
 
-TEST_F(HubTest, MessagesWithAWrongKeyAreCountedAndIgnored) {
+TEST_F(HubTest, MessagesWithAWrongKeyAreIgnored) {
   join(0, "engine a");
   submit_direct("forged", "engine a", {.key = "another"});
   EXPECT_EQ(queues()["0"]["queue"], 0);
@@ -317,7 +316,6 @@ TEST_F(HubTest, MessagesWithAWrongKeyAreCountedAndIgnored) {
   EXPECT_EQ(queues()["0"]["queue"], 1);
   publish("stream", "one", {{"name", "stdout"}, {"text", "forged"}}, "another");
   EXPECT_EQ(record("one")["stdout"], "");
-  EXPECT_EQ(hub_->rejected_count(), 3u);
 }
 
 TEST_F(HubTest, ShortAndGarbledMessagesAreIgnored) {
@@ -331,7 +329,6 @@ TEST_F(HubTest, ShortAndGarbledMessagesAreIgnored) {
   tell(OutputPublished{std::make_shared<TextFrames>()});
   tell(TaskSubmitted{MessageId{""}, std::make_shared<TextFrames>(TextFrames{
                                         "<IDS|MSG>", "", "not json", "{}", "{}", "{}"})});
-  EXPECT_EQ(hub_->rejected_count(), 7u);
   EXPECT_EQ(queues()["unassigned"], 0);
 }
 
@@ -356,7 +353,7 @@ TEST_F(HubTest, UnknownEnginesAndTasksChangeNothing) {
   finish_direct("two", "nobody");
   assign("three", "nobody");
   finish_task("four", "nobody");
-  leave(0, "nobody");
+  leave("nobody");
   EXPECT_EQ(queues(), Json({{"status", "ok"}, {"unassigned", 0}}));
   EXPECT_EQ(hub_->next_deadline(), std::nullopt);
 }

@@ -49,7 +49,7 @@ TEST_F(PassageTest, WhatHasNotHappenedByTheEndIsNull) {
 TEST_F(PassageTest, WhatAnEngineThatLeftHadIsAnsweredWhenItIsGivenUp) {
   start();
   submit_direct("1", "ann");
-  leave(3, "ann");
+  leave("ann");
   now_ += 40s;
   hub_->on_time(wall_, now_);
   EXPECT_EQ(take()["requests"][0][5], after(40s));

@@ -177,29 +177,29 @@ TEST(Magics, ThereIsNoResultBeforeTheFirstCell) {
 using Words = std::vector<std::string>;
 
 TEST(ClusterCommand, StartGoesToTheBackgroundAndKnowsWhatTheCellsAre) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", "", "cpp"),
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", ""),
             (Words{"pxcluster", "start", "-n", "4", "--daemonize", "--notebook=cpp"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", "", "python"),
-            (Words{"pxcluster", "start", "--daemonize=True", "--notebook=python"}));
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", ""),
+            (Words{"pxcluster", "start", "--daemonize=True", "--notebook=cpp"}));
 }
 
 TEST(ClusterCommand, WhatIsForTheControllerStaysLast) {
   EXPECT_EQ(
-      cluster_command("pxcluster", {"engines", "--", "--ports=4000-4100"}, "", "b", "cpp"),
+      cluster_command("pxcluster", {"engines", "--", "--ports=4000-4100"}, "", "b"),
       (Words{"pxcluster", "engines", "--daemonize", "--cluster-id=b", "--", "--ports=4000-4100"}));
 }
 
 TEST(ClusterCommand, TheClusterIsThatOfTheMagicsUnlessItIsNamed) {
-  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b", "cpp"),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b"),
             (Words{"pxcluster", "stop", "--profile=mpi", "--cluster-id=b"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", "", "cpp"),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", ""),
             (Words{"pxcluster", "stop", "--profile=x"}));
 }
 
 TEST(ClusterCommand, HelpIsOnlyPassedOn) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", "", "cpp"),
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", ""),
             (Words{"pxcluster", "start", "--help"}));
-  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", "", "cpp"), (Words{"pxcluster"}));
+  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", ""), (Words{"pxcluster"}));
 }
 
 TEST(Settings, AreShownAsTheWordsThatSetThem) {

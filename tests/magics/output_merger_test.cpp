@@ -31,7 +31,7 @@ TEST(OutputMerger, WhatAllSayIsSaidOnce) {
   OutputMerger merger{3, true};
   for (const std::size_t rank : {2, 0, 1}) merger.add(rank, line("ready"));
   EXPECT_EQ(told(merger.take()), (Told{"0,1,2:ready"}));
-  EXPECT_TRUE(merger.is_empty());
+  EXPECT_TRUE(merger.take().empty());
 }
 
 TEST(OutputMerger, WhatDiffersStaysApart) {

@@ -92,17 +92,6 @@ TEST(ChildProcess, MovesWithItsOwner) {
   EXPECT_FALSE(first.is_running());
 }
 
-TEST(ChildProcess, StopsBySigterm) {
-  ChildProcess process = start({"sleep", "1000"});
-  EXPECT_EQ(process.stop(30s).signal, SIGTERM);
-  EXPECT_EQ(process.stop(30s).signal, SIGTERM);  // once more does nothing
-}
-
-TEST(ChildProcess, ThatIgnoresSigtermIsKilledAfterTheGrace) {
-  Spawned spawned = start_and_wait_for_word("trap '' TERM; echo ready; exec sleep 1000");
-  EXPECT_EQ(spawned.process.stop(5ms).signal, SIGKILL);
-}
-
 TEST(ChildProcess, PassesASignalToItsGroup) {
   Spawned spawned = start_and_wait_for_word("sleep 1000 & echo ready; wait");
   spawned.process.signal_group(SIGKILL);

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "os/private_file.hpp"
 #include "tests/os/temporary_folder.hpp"
 
 namespace px::os {

@@ -10,7 +10,7 @@ namespace px::os {
 namespace {
 
 std::string folder_of(std::string_view cgroup_text) {
-  const auto group = read_memory_group(cgroup_text);
+  const auto group = read_control_group(cgroup_text, "memory");
   return group ? group->root + group->path : "none";
 }
 

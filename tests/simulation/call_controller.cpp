@@ -125,7 +125,7 @@ void CallController::engine_reconnected(const EngineUuid& engine, CallChannel ch
 void CallController::engine_left(const EngineUuid& engine) {
   if (members_.erase(engine) == 0) return;
   const EngineEnd end{engine.text, "it died", true};
-  record(controller::EngineLeft{id_of(engine), engine, end});
+  record(controller::EngineLeft{engine, end});
   note_unwritten_end(engine);
   ledger_.engine_left(engine, end);
   turn_ends();

@@ -24,7 +24,6 @@ class DurationCounts {
   /// Negative durations, e.g. of a clock that was set, count as 0.
   void add(Duration duration);
   void add(const DurationCounts& other);
-  void clear() { *this = {}; }
 
   std::uint64_t count() const { return count_; }
   bool is_empty() const { return count_ == 0; }

@@ -108,21 +108,21 @@ class SuggestionReader final : public PlaceReader {
         add_macro(result);
         break;
       case CompletionResult::RK_Keyword:
-        if (!cursor_.word.empty()) add_text(result, result.Keyword, Rank::keyword);
+        if (!cursor_.word.empty()) add_keyword(result, result.Keyword);
         break;
       case CompletionResult::RK_Pattern:
         if (cursor_.is_path) {
           add_path(result);
         } else if (const char* text = result.Pattern->getTypedText();
                    text && !cursor_.is_member && !cursor_.word.empty()) {
-          add_text(result, text, Rank::keyword);
+          add_keyword(result, text);
         }
         break;
     }
   }
 
-  void add_text(const CompletionResult& result, const std::string& text, Rank rank) {
-    if (fits(text)) candidates_.push_back({rank, result.Priority, text, result});
+  void add_keyword(const CompletionResult& result, const std::string& text) {
+    if (fits(text)) candidates_.push_back({Rank::keyword, result.Priority, text, result});
   }
 
   void add_path(const CompletionResult& result) {

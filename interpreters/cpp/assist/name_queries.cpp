@@ -47,17 +47,6 @@ clang::DeclContext* context_of(const clang::NamedDecl* declaration) {
   return nullptr;
 }
 
-/// Null where the expression does not compile.
-clang::QualType type_of(Compiler& compiler, const std::string& expression) {
-  if (!compiler.parse("using px_probe = decltype((" + expression + "));")) return {};
-  const auto* alias =
-      llvm::dyn_cast_or_null<clang::TypedefNameDecl>(find_name(compiler, "px_probe"));
-  if (!alias) return {};
-  clang::QualType found = alias->getUnderlyingType();
-  if (const auto* inner = found->getAs<clang::DecltypeType>()) found = inner->getUnderlyingType();
-  return found;
-}
-
 /// What can be looked up by its name: no type of a function, and none without a name.
 bool has_plain_name(const std::string& type) {
   return type.find_first_of("<( '") == std::string::npos;
@@ -110,12 +99,6 @@ std::vector<std::string> variables_of_cells(Compiler& compiler) {
       names.push_back(name);
     }
   return names;
-}
-
-std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression) {
-  const clang::QualType type = type_of(compiler, expression);
-  if (type.isNull()) return std::nullopt;
-  return type.getNonReferenceType().getAsString(printing_policy(compiler));
 }
 
 std::string enumerator_name(Compiler& compiler, const std::string& type, long long value) {

@@ -2,7 +2,6 @@
 
 #include <clang/AST/PrettyPrinter.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,6 @@ std::vector<std::string> variables_of_cells(Compiler& compiler);
 
 /// How declarations and types are printed for people: without bodies and initializers.
 clang::PrintingPolicy printing_policy(Compiler& compiler);
-
-/// The type of an expression, as spelled in a message. In a forked child only, because it parses.
-std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression);
 
 /// "Colour::red", with the spelling of `type`; "" if it is not an enumeration, or no enumerator has
 /// the value.

@@ -26,10 +26,6 @@ std::optional<MacroBody> CppSession::macro(const std::string& name) {
   return state_->macro(name);
 }
 
-std::optional<std::string> CppSession::type_of(const std::string& expression) {
-  return ask_child([&] { return spelled_type(*state_->compiler, expression); });
-}
-
 CppSession::Completions CppSession::complete(const std::string& code, std::size_t cursor) {
   const CursorContext context = context_of_cursor(code, cursor);
   Completions found{{}, context.begin};
@@ -72,13 +68,6 @@ std::vector<std::string> CppSession::variables() {
 
 const void* CppSession::identity(const std::string& name) {
   return find_name(*state_->compiler, name);
-}
-
-void* CppSession::address_of(const std::string& symbol) {
-  auto address = state_->compiler->interpreter().getSymbolAddress(symbol);
-  if (address) return address->toPtr<void*>();
-  llvm::consumeError(address.takeError());
-  return nullptr;
 }
 
 }  // namespace px::cpp

@@ -8,7 +8,8 @@
 namespace px::cpp {
 namespace {
 
-CellOutcome interrupted_because(const std::string& why) {
+CellOutcome interrupted_in_compiler() {
+  const std::string why = "the cell was interrupted while it was compiled";
   return {CellOutcome::Ending::interrupted, "Interrupted", why, {"Interrupted: " + why}};
 }
 
@@ -41,7 +42,7 @@ CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
       return compile_error(report.said);
     case CheckResult::interrupted:
       CellGuard::forget_interrupts();
-      return interrupted_because("the cell was interrupted while it was compiled");
+      return interrupted_in_compiler();
     case CheckResult::timed_out:
       return not_compiled("the compiler did not finish this cell in " +
                           std::to_string(limits.processor_seconds) + " s");

@@ -62,8 +62,6 @@ class CppSession {
 
   /// A macro that is defined; none if it is built in.
   std::optional<MacroBody> macro(const std::string& name);
-  /// The spelled type of an expression; nothing if it does not compile.
-  std::optional<std::string> type_of(const std::string& expression);
   /// For a type that cells can name, "Colour::red"; "" if it is not an enumeration, or has no such
   /// value.
   std::string enumerator_of(const std::string& type, long long value);
@@ -76,8 +74,6 @@ class CppSession {
   std::vector<std::string> variables();
   /// Differs for each definition of an unqualified global name; null if there is none.
   const void* identity(const std::string& name);
-  /// The address of a global variable, or of a function with a C name; null if unknown.
-  void* address_of(const std::string& symbol);
 
   /// Asks the running cell to end. Loops check for it; a second request while the first is not
   /// answered leaves the cell by force. From any thread and from signal handlers; threads other

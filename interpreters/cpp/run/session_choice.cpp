@@ -56,11 +56,6 @@ Result<void> take(const CellDirective& directive, SessionChoice& choice) {
   return {};
 }
 
-bool has(const CellText& cell, DirectiveKind kind) {
-  return std::any_of(cell.directives.begin(), cell.directives.end(),
-                     [&](const CellDirective& each) { return each.kind == kind; });
-}
-
 std::vector<std::string> flags_of(const SessionChoice& choice, const MpiOfCells& mpi) {
   std::vector<std::string> flags = mpi.flags();
   flags.insert(flags.end(), choice.flags.begin(), choice.flags.end());
@@ -91,7 +86,9 @@ bool lacks_standard_library(const Error& error) {
 }  // namespace
 
 Result<SessionChoice> choose(const CellText& cell, SessionChoice now) {
-  const bool has_header = has(cell, DirectiveKind::header);
+  const bool has_header =
+      std::any_of(cell.directives.begin(), cell.directives.end(),
+                  [](const CellDirective& each) { return each.kind == DirectiveKind::header; });
   for (const CellDirective& each : cell.directives) {
     if (each.kind != DirectiveKind::flags && !has_header) continue;
     if (const Result<void> done = take(each, now); !done) return at_line(each, done.error());

@@ -74,7 +74,7 @@ class CallLedgerTest : public CallJournalTest, public CallTransport {
   }
   void dies(const EngineUuid& engine) {
     members_.erase(engine);
-    record(EngineLeft{EngineId{0}, engine, {.engine = engine.text, .why = "it died"}});
+    record(EngineLeft{engine, {.engine = engine.text, .why = "it died"}});
     ledger_->engine_left(engine, {.engine = engine.text, .why = "it died"});
   }
   static MessageId id_of(const Frames& request) { return read_msg_id(Packer::json, request.at(4)); }

@@ -154,12 +154,13 @@ TEST_F(Streams, WaitForAnEndThatDoesNotRead) {
 }
 
 TEST_F(Streams, EndTogether) {
-  End client = dialed(StreamSide::client), engine = dialed(StreamSide::engine);
-  ASSERT_TRUE(turn_until_open(client, engine));
-  client.stream.close("enough");
+  End engine = dialed(StreamSide::engine);
+  {
+    End client = dialed(StreamSide::client);
+    ASSERT_TRUE(turn_until_open(client, engine));
+  }
   EXPECT_TRUE(turn_until_closed(engine));
   EXPECT_EQ(relay.open_count(), 0U);
-  EXPECT_EQ(client.stream.why_closed(), "enough");
 }
 
 TEST_F(Streams, AreRefusedToThoseWithoutTheKey) {

@@ -45,6 +45,8 @@ struct HeldGang {
   /// The engines that hold a rank of this attempt: it runs or waits there, or they have a kept
   /// reply.
   std::vector<EngineUuid> holders = {};
+  /// The others of its engines that hold other tasks, which they have not answered.
+  std::vector<EngineUuid> busy = {};
 };
 
 /// The places of the engines that can be in gangs, and the communicators of gangs.

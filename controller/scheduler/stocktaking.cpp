@@ -18,9 +18,9 @@ std::optional<HeldGang> read_held_gang(const Json& content) {
   for (std::string& each : strings_member(seats, "engines").value_or(std::vector<std::string>{}))
     gang.seats.engines.push_back(EngineUuid{std::move(each)});
   gang.seats.communicator.number = int_member(seats, "number").value_or(0);
-  if (const auto ranks = seats.find("ranks"); ranks != seats.end() && ranks->is_array())
-    for (const Json& rank : *ranks)
-      if (rank.is_number_integer()) gang.seats.communicator.ranks.push_back(rank.get<int>());
+  for (const Json& rank : json_member(seats, "ranks"))
+    if (const auto number = read_integer<int>(rank))
+      gang.seats.communicator.ranks.push_back(*number);
   const std::size_t size = gang.seats.engines.size();
   if (gang.msg_id.empty() || size < 2 || size != gang.seats.communicator.ranks.size())
     return std::nullopt;
@@ -33,9 +33,7 @@ HeldTasks read_held_tasks(const Json& registration) {
   HeldTasks held;
   held.msg_ids = strings_member(registration, "holds").value_or(std::vector<std::string>{});
   held.unanswered = strings_member(registration, "unanswered").value_or(std::vector<std::string>{});
-  const auto ranks = registration.find("holds_ranks");
-  if (ranks == registration.end() || !ranks->is_array()) return held;
-  for (const Json& each : *ranks)
+  for (const Json& each : json_member(registration, "holds_ranks"))
     if (auto gang = each.is_object() ? read_held_gang(each) : std::nullopt)
       held.gangs.push_back(std::move(*gang));
   return held;
@@ -43,6 +41,7 @@ HeldTasks read_held_tasks(const Json& registration) {
 
 void Stocktaking::reported(const EngineUuid& engine, const HeldTasks& held) {
   if (!reported_.insert(engine).second) forget(engine);
+  if (!held.unanswered.empty()) busy_.insert(engine);
   const std::unordered_set<std::string_view> unanswered{held.unanswered.begin(),
                                                         held.unanswered.end()};
   std::unordered_map<std::string_view, std::shared_ptr<const HeldGang>> gangs;
@@ -69,6 +68,7 @@ void Stocktaking::left(const EngineUuid& engine) {
 }
 
 void Stocktaking::forget(const EngineUuid& engine) {
+  busy_.erase(engine);
   std::erase_if(holders_, [&](const auto& entry) { return entry.second.engine == engine; });
 }
 
@@ -95,6 +95,12 @@ std::shared_ptr<const HeldGang> Stocktaking::gang_of(std::string_view msg_id) co
     }
     if (latest->repetition == gang->repetition) latest->holders.push_back(engine);
   }
+  if (!latest) return nullptr;
+  const std::vector<EngineUuid>& holders = latest->holders;
+  for (const EngineUuid& engine : latest->seats.engines)
+    if (busy_.contains(engine) &&
+        std::find(holders.begin(), holders.end(), engine) == holders.end())
+      latest->busy.push_back(engine);
   return latest;
 }
 

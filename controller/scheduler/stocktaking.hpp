@@ -88,6 +88,7 @@ class Stocktaking {
     std::shared_ptr<const HeldGang> gang;  // null: of one rank
   };
   std::multimap<std::string, Holder, std::less<>> holders_;  // by msg_id
+  std::set<EngineUuid> busy_;  // those that have reported unanswered tasks
 };
 
 }  // namespace px::controller

@@ -167,10 +167,13 @@ void TaskQueue::hand_back_gang(Task& task, const TaskRules& rules, const HeldGan
   EngineUuid missing;
   for (const EngineUuid& engine : held.seats.engines) {
     const auto found = key_by_uuid_.find(engine);
-    const bool holds =
-        std::find(held.holders.begin(), held.holders.end(), engine) != held.holders.end();
+    const auto is_among = [&engine](const std::vector<EngineUuid>& engines) {
+      return std::find(engines.begin(), engines.end(), engine) != engines.end();
+    };
     // What was given to it since may wait for another rank of this task.
-    const bool has_it = found != key_by_uuid_.end() && (holds || given_.of(found->second).empty());
+    const bool has_it =
+        found != key_by_uuid_.end() &&
+        (is_among(held.holders) || (!is_among(held.busy) && given_.of(found->second).empty()));
     if (!has_it) missing = engine;
     members.push_back(has_it ? found->second : ++last_key_);
   }

@@ -114,8 +114,9 @@ TEST(Simulation, WhatALostControllerGaveToAnEngineDependsOnNothing) {
   expect_right({.dependents = 50, .journal = JournalMode::process}, {889});
 }
 
-TEST(Simulation, ANewControllersEnginesStopTheRanksThatTheyRun) {
+TEST(Simulation, ANewControllerLetsNoRankWaitForOneThatNeverBegins) {
   expect_right({.gangs = 30}, {6});
+  expect_right({.engines = 6, .hwm = 2, .ahead = 3, .queue = 8, .gangs = 40}, {3238});
 }
 
 TEST(Simulation, EachCallRunsOnceAndIsAnsweredOnceWhateverHappens) {

@@ -382,6 +382,15 @@ TEST_F(GangAfterRestartTest, AnEngineThatNeverGotItsRankBeginsIt) {
   EXPECT_EQ(assigned_, (Texts{"a gang to ann", "a gang to bob"}));
 }
 
+TEST_F(GangAfterRestartTest, AnEngineThatWasGivenOtherTasksInsteadIsLost) {
+  restart_during("a gang");
+  returns(ann, {{"other"}, {"other"}});  // it may wait for bob, who has it behind this task
+  returns(bob, running("a gang"));
+  EXPECT_EQ(assigned_, Texts{"a gang to bob"});
+  reply(bob, "a gang", "stopped");
+  EXPECT_EQ(answers_, Texts{"a gang: EngineError"});
+}
+
 TEST_F(GangAfterRestartTest, ItBeginsAnewIfNoEngineHasItAndItMayRunAgain) {
   restart_during("repeatable gang");
   returns(ann, {});

@@ -83,6 +83,28 @@ struct ParametersOf<R (C::*)(P...) noexcept> : ParametersOf<R(P...)> {};
 template <class R, class C, class... P>
 struct ParametersOf<R (C::*)(P...) const noexcept> : ParametersOf<R(P...)> {};
 
+/// A method of an object, with the parameters that it declares.
+template <class O, class M>
+struct Method {
+  O* object;
+  M pointer;
+  template <class... A>
+  decltype(auto) operator()(A&&... arguments) const {
+    return (object->*pointer)(std::forward<A>(arguments)...);
+  }
+};
+template <class O, class M>
+struct ParametersOf<Method<O, M>> : ParametersOf<M> {};
+
+/// A method of an object as a function, or the object's data member itself.
+template <class O, class M>
+decltype(auto) member(O& object, M pointer) {
+  if constexpr (std::is_member_object_pointer_v<M>)
+    return (object.*pointer);
+  else
+    return Method<O, M>{&object, pointer};
+}
+
 template <class F, class... P, std::size_t... I>
 void call_with(F& function, Parameters<P...>, std::index_sequence<I...>) {
   std::tuple<Holder<P>...> held{Holder<P>(px_cell_argument(static_cast<int>(I)))...};

@@ -66,6 +66,24 @@ std::string in_parentheses(const std::string& expression) {
 
 }  // namespace
 
+/// The expression as a callable object. A member `object.name` or `pointer->name` that is not
+/// overloaded is a method with its parameters.
+std::string callable(const std::string& expression) {
+  const auto is_of_name = [](char c) { return is_identifier("x" + std::string(1, c)); };
+  std::size_t begin = expression.size();
+  while (begin > 0 && is_of_name(expression[begin - 1])) --begin;
+  const std::string name = expression.substr(begin);
+  const std::string before = expression.substr(0, begin);
+  const bool is_pointer = before.ends_with("->");
+  if (!is_identifier(name) || !(is_pointer || before.ends_with('.')) ||
+      before.find('\n') != std::string::npos)
+    return in_parentheses(expression);
+  const std::string owner = before.substr(0, before.size() - (is_pointer ? 2 : 1));
+  const std::string object = (is_pointer ? "*" : "") + in_parentheses(owner);
+  return "::px::cell::member(" + object + ", &::std::remove_cvref_t<decltype(" + object +
+         ")>::" + name + ")";
+}
+
 /// A call_request, read.
 struct CppValues::FunctionCall {
   std::string function;     // an expression
@@ -346,7 +364,7 @@ interpreters::ApplyResult CppValues::call_alone(const Json& content,
     outcome = perform({call.verb(), call.definitions,
                        std::string("::px::cell::") + call.verb() + "(" +
                            std::to_string(call.values.size()) + ", " + own_line +
-                           in_parentheses(call.function) + ");\n",
+                           callable(call.function) + ");\n",
                        call.arguments(), true});
   if (outcome.kind == CellOutcome::Ending::compile_error) {
     const Result<std::string> code = with_natural_types(call);

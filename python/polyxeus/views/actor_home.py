@@ -31,7 +31,7 @@ _CLOSE_PATIENCE = 2.0  # seconds
 _SPAWN_AGAIN = "spawn the object again, or make it with spawn(..., respawn=True)"
 _numbers = itertools.count(1)
 _homes: weakref.WeakValueDictionary[str, ActorHome] = weakref.WeakValueDictionary()  # by key
-_dropped: dict[str, tuple[DirectView, Places]] = {}  # by key: objects to free when their constructors have ended
+_dropped: dict[str, tuple[DirectView, Places, Any]] = {}  # by key: objects to free when their constructors have ended
 
 
 class Places:
@@ -128,6 +128,18 @@ class ActorHome:
             function, args, kwargs, targets=targets, block=flags.block if block is None else block, label=flags.label, name=title
         )
 
+    def call(self, targets: Any, method: str, args: Any, kwargs: Any) -> Any:
+        """Calls a method of the objects; see Actor.call()."""
+        return self.send(targets, actors.call, (self.key, method, *args), kwargs, f"{self.name}.{method}")
+
+    def attribute(self, targets: Any, name: str) -> Any:
+        """Requests an attribute of the objects; see Actor.attribute()."""
+        return self.send(targets, actors.attribute, (self.key, name), None, f"{self.name}.{name}")
+
+    def freeing(self) -> Any:
+        """Returns the request that frees an object."""
+        return requests.call(actors.free, ([self.key],))
+
     def _look(self, ids):
         """Makes the lost objects of these engines again. Raises an EngineError if one of them cannot be made again."""
         version = self.client._connection.engines_version()
@@ -164,13 +176,13 @@ class ActorHome:
         """Frees the objects, after the engines have run the calls that were submitted earlier."""
         if not self.is_closed:
             self.is_closed = True
-            _free(self.key, self.view, self.places)
+            _free(self.view, self.places, self.freeing())
 
     def __del__(self):
         # May be called at any time: takes no lock, waits for nothing.
         if getattr(self, "spawned", None) is None or self.is_closed or os.getpid() != self._process or sys.is_finalizing():
             return
-        _dropped[self.key] = self.view, self.places
+        _dropped[self.key] = self.view, self.places, self.freeing()
         completion.call_when_ready(self.spawned._tasks, functools.partial(_free_dropped, self.key))
 
 
@@ -180,12 +192,12 @@ def _properties(cls):
     return frozenset(name for base in bases for name, value in vars(base).items() if isinstance(value, property))
 
 
-def _free(key, view, places):
-    """Sends the requests that free the objects with this key. Returns these requests; None if there are no objects, or
-    if the engines or the controller have ended."""
+def _free(view, places, freeing):
+    """Sends the request `freeing` to all engines that have objects. Returns these requests; None if there are no
+    objects, or if the engines or the controller have ended."""
     try:
         engines = places.living(view.client._engines)
-        return view._submit(engines, [requests.call(actors.free, ([key],))], None) if engines else None
+        return view._submit(engines, [freeing], None) if engines else None
     except (ConnectionError, IndexError, error.IPythonError):
         return None
 
@@ -193,16 +205,16 @@ def _free(key, view, places):
 def _free_dropped(key):
     """Frees the objects with this key, whose last proxy was deleted. A second call does nothing."""
     where = _dropped.pop(key, None)
-    return None if where is None else _free(key, *where)
+    return None if where is None else _free(*where)
 
 
 def free_objects_of(client: Client) -> None:
     """Frees all objects that this client has made."""
-    sent = [_free_dropped(key) for key, (view, _) in list(_dropped.items()) if view.client is client]
+    sent = [_free_dropped(key) for key, (view, _, _) in list(_dropped.items()) if view.client is client]
     for home in list(_homes.values()):
         if home.client is client and not home.is_closed:
             home.is_closed = True
-            sent.append(_free(home.key, home.view, home.places))
+            sent.append(_free(home.view, home.places, home.freeing()))
     for tasks in filter(None, sent):
         tasks.wait(_CLOSE_PATIENCE / len(sent))
 

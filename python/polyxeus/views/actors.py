@@ -15,6 +15,7 @@ from polyxeus.results.ref import note_object
 from polyxeus.version import __version__
 from polyxeus.views.actor_home import ActorHome, Places, least_busy, objects_by_engine
 from polyxeus.views.actor_stream import ActorStream
+from polyxeus.views.cpp_actor_home import CppActorHome
 from polyxeus.views.remote_functions import getname
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ class Actor:
         return ActorMethod(self, name)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(each for each in dir(self._home.cls) if not each.startswith("_"))]
+        methods = () if isinstance(self._home.cls, str) else dir(self._home.cls)
+        return [*super().__dir__(), *(each for each in methods if not each.startswith("_"))]
 
     def call(self, method: str, /, *args: Any, **kwargs: Any) -> Any:
         """Calls a method of the objects. ``actor.call("add", 3)`` is the same as ``actor.add(3)``.
@@ -175,8 +177,7 @@ class Actor:
         >>> rc[0].spawn(dict, a=1).call("__len__").get()
         1
         """
-        home = self._home
-        return home.send(self._targets, actors.call, (home.key, method, *args), kwargs, f"{home.name}.{method}")
+        return self._home.call(self._targets, method, args, kwargs)
 
     def attribute(self, name: str) -> Any:
         """Returns the value of an attribute of the objects.
@@ -204,8 +205,7 @@ class Actor:
         >>> rc[0].spawn(fractions.Fraction, 3, 4).attribute("denominator").get()
         4
         """
-        home = self._home
-        return home.send(self._targets, actors.attribute, (home.key, name), None, f"{home.name}.{name}")
+        return self._home.attribute(self._targets, name)
 
     def stream(self, method: str, /, *args: Any, **kwargs: Any) -> ActorStream:
         """Calls a method that is a generator, and yields its items as they arrive.
@@ -329,6 +329,8 @@ class Actor:
 
     def __reduce__(self):
         home = self._home
+        if isinstance(home, CppActorHome):
+            raise TypeError("a proxy of C++ objects cannot be pickled, and so it cannot be an argument of a call")
         if home.spawned is not None:
             note_object(home.key, home, home.spawned)
         return actors.found, (home.key, home.name, self._targets, home.places.uuids)
@@ -366,7 +368,8 @@ class Actor:
         """
         home = self._home
         view = client.direct_view(self._targets)
-        bound = ActorHome(view, view, home.key, home.cls, home.name, home.places.uuids, None)
+        kind = CppActorHome if isinstance(home, CppActorHome) else ActorHome
+        bound = kind(view, view, home.key, home.cls, home.name, home.places.uuids, None)
         return Actor(bound, self._targets)
 
 
@@ -387,8 +390,7 @@ class _FarHome:
     def send(self, *args, **kwargs):
         raise RuntimeError(f"this proxy of a {self.name} comes from another process: use its bind(client)")
 
-    def close(self):
-        self.send()
+    call = attribute = close = send
 
 
 class ActorMethod:
@@ -423,22 +425,23 @@ class ActorMethod:
 # ---------------------------------------------------------------- spawn
 
 
-def spawn(flags: View, view: DirectView, cls: Callable[..., Any], args: Any, kwargs: Any, respawn: bool) -> Actor:
+def spawn(flags: View, view: DirectView, cls: Callable[..., Any] | str, args: Any, kwargs: Any, respawn: bool) -> Actor:
     """See View.spawn().
 
     flags  the view whose flag `block` applies to calls of the objects' methods.
     view   a direct view of the engines.
     """
-    if not callable(cls):
+    if not callable(cls) and not isinstance(cls, str):
         raise TypeError(f"spawn() needs a class, or a function that makes an object, not {cls!r:.80}")
     client = view.client
-    uuids, ids, forms = client._addressed(view.targets)
-    if "pickle" not in forms:
-        raise TypeError("objects need Python engines, and some engines of this view run C++: use a view without these")
-    name = getname(cls)
+    uuids, ids, _ = client._addressed(view.targets)
+    if len(_engines_for(cls, client, ids)) < len(ids):
+        raise TypeError(f"{_wanted(cls)}, and some engines of this view do not: use a view without these")
+    name = cls if isinstance(cls, str) else getname(cls)
     _warn_of_hidden(cls, name)
     recipe = (cls, args, kwargs) if respawn else None
-    home = ActorHome(flags, view, ActorHome.new_key(client, name), cls, name, dict(zip(ids, uuids)), recipe)
+    kind = CppActorHome if isinstance(cls, str) else ActorHome
+    home = kind(flags, view, ActorHome.new_key(client, name), cls, name, dict(zip(ids, uuids)), recipe)
     targets = ids[0] if isinstance(view.targets, int) else list(ids)
     home.spawn(targets, cls, args, kwargs)
     if flags.block:
@@ -446,15 +449,27 @@ def spawn(flags: View, view: DirectView, cls: Callable[..., Any], args: Any, kwa
     return Actor(home, targets)
 
 
-def view_of_least_busy(view: View) -> DirectView:
-    """Returns a direct view of one engine of a balanced view: the Python engine that has the least work."""
+def view_of_least_busy(view: View, cls: Callable[..., Any] | str) -> DirectView:
+    """Returns a direct view of one engine of a balanced view: of the engines that can have objects of this class, the
+    one that has the least work."""
     client = view.client
     _, ids, _ = client._addressed(view.targets)
-    languages = client.languages
-    engines = [each for each in ids if languages.get(each) != "cpp"]
+    engines = _engines_for(cls, client, ids)
     if not engines:
-        raise TypeError("objects need Python engines, and all engines of this view run C++")
+        raise TypeError(f"{_wanted(cls)}, and no engine of this view does")
     return client.direct_view(least_busy(engines, client.queue_status(), objects_by_engine(client)))
+
+
+def _engines_for(cls, client, ids):
+    """Returns those of these engines that run the language of the class."""
+    languages = client.languages
+    return [each for each in ids if (languages.get(each) == "cpp") == isinstance(cls, str)]
+
+
+def _wanted(cls):
+    if isinstance(cls, str):
+        return f"objects of the C++ class {cls!r:.80} need engines that run C++"
+    return "objects of Python classes need engines that run Python"
 
 
 _OWN_NAMES = frozenset(name for name in dir(Actor) if not name.startswith("_"))

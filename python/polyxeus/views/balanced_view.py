@@ -262,8 +262,8 @@ class LoadBalancedView(View):
         result._ref, result._uses = ref, ref._call._uses
         return result
 
-    def _view_for_objects(self):
-        return actors.view_of_least_busy(self)
+    def _view_for_objects(self, kind):
+        return actors.view_of_least_busy(self, kind)
 
     def map(
         self,

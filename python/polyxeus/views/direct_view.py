@@ -137,7 +137,7 @@ class DirectView(View):
         ]
         return refs[0] if call._single_result else refs
 
-    def _view_for_objects(self):
+    def _view_for_objects(self, kind):
         return self
 
     # ------------------------------------------------------------ code

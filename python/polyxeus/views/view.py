@@ -341,7 +341,7 @@ class View:
         """
         return self._really_apply(f, args, kwargs, keep=True)
 
-    def spawn(self, kind: Callable[..., Any], /, *args: Any, respawn: bool = False, **kwargs: Any) -> Actor:
+    def spawn(self, kind: Callable[..., Any] | str, /, *args: Any, respawn: bool = False, **kwargs: Any) -> Actor:
         """Makes an object kind(*args, **kwargs) on each engine of the view, and returns a proxy that calls its methods.
 
         A balanced view makes one object, on the engine that has the fewest unfinished requests at
@@ -350,8 +350,9 @@ class View:
 
         Parameters
         ----------
-        kind : callable
-            The class, or a function that makes the object.
+        kind : callable or str
+            The class, or a function that makes the object. On C++ engines: the name of a C++ class that a cell has
+            defined there, such as ``"Counter"`` or ``"std::vector<double>"``.
         *args : Any
             The arguments of the constructor.
         respawn : bool
@@ -370,7 +371,7 @@ class View:
         Raises
         ------
         TypeError
-            `kind` cannot be called or sent, or an engine of the view runs C++.
+            `kind` cannot be called or sent, or an engine of the view runs another language.
         RemoteError
             The view's `block` is set, and the constructor failed.
 
@@ -387,10 +388,10 @@ class View:
         >>> rc.load_balanced_view().spawn(Counter, 5).add(1).get()
         6
         """
-        return actors.spawn(self, self._view_for_objects(), kind, args, kwargs, respawn)
+        return actors.spawn(self, self._view_for_objects(kind), kind, args, kwargs, respawn)
 
-    def _view_for_objects(self):
-        """Returns a direct view of the engines on which spawn() makes objects. Subclasses implement
+    def _view_for_objects(self, kind):
+        """Returns a direct view of the engines on which spawn() makes objects of this class. Subclasses implement
         this method."""
         raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
 

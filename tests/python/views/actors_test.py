@@ -230,13 +230,16 @@ def test_what_cannot_work_is_refused(rc):
         rc[0].spawn(type("File", (), {"close": lambda self: 1}))
 
 
-def test_cpp_engines_get_no_object():
+def test_engines_get_no_object_of_another_language():
     client = types.SimpleNamespace(_addressed=lambda targets: (["a"], [1], NO_PICKLE), languages={1: "cpp"})
     view = types.SimpleNamespace(client=client, targets=[1])
-    with pytest.raises(TypeError, match="objects need Python engines, and some engines of this view run C..:"):
+    with pytest.raises(TypeError, match="Python classes need engines that run Python"):
         actors.spawn(view, view, Counter, (0,), {}, False)
-    with pytest.raises(TypeError, match="all engines of this view run C"):
-        actors.view_of_least_busy(view)
+    with pytest.raises(TypeError, match="no engine of this view does"):
+        actors.view_of_least_busy(view, Counter)
+    client.languages = {}
+    with pytest.raises(TypeError, match="the C.. class 'Counter' need engines that run C"):
+        actors.spawn(view, view, "Counter", (0,), {}, False)
 
 
 # ---- streams

@@ -34,14 +34,14 @@ bool show(int descriptor, const char* stream, CellOutput& screen) {
 }  // namespace
 
 std::vector<std::string> cluster_command(const std::string& program, std::vector<std::string> words,
-                                         const std::string& profile,
-                                         const std::string& cluster_id) {
+                                         const std::string& profile, const std::string& cluster_id,
+                                         const std::string& notebook) {
   const std::string what = words.empty() ? "" : words.front();
   const bool is_help = names(words, "--help") || names(words, "-h");
   const bool stays = what == "start" || what == "engines";
   std::vector<std::string> more;
   if (stays && !is_help && !names(words, "--daemonize")) more.push_back("--daemonize");
-  if (what == "start" && !is_help) more.push_back("--notebook=cpp");
+  if (what == "start" && !is_help) more.push_back("--notebook=" + notebook);
   if (!what.empty() && !is_help) {
     if (!profile.empty() && !names(words, "--profile")) more.push_back("--profile=" + profile);
     if (!cluster_id.empty() && !names(words, "--cluster-id"))

@@ -178,7 +178,7 @@ magics::MagicOutcome CppKernel::run_cell(const std::string& line, const std::str
   connect();  // without a cluster it says how to start one
   magics::CellTrace trace = client::value_or_throw(magics::CellTrace::begin(
       magics::cluster_command(cluster_program_, {"trace", "--until-input-ends", "--output=" + path},
-                              profile_, cluster_id_)));
+                              profile_, cluster_id_, "cpp")));
   magics::MagicOutcome outcome;
   try {
     outcome = magics_.px_cell(line, cell, screen);
@@ -194,7 +194,7 @@ magics::MagicOutcome CppKernel::run_cluster_command(const std::string& line,
                                                     magics::CellOutput& screen) {
   const std::vector<std::string> words = client::value_or_throw(magics::split_words(line));
   const int status = client::value_or_throw(magics::run_program(
-      magics::cluster_command(cluster_program_, words, profile_, cluster_id_), screen));
+      magics::cluster_command(cluster_program_, words, profile_, cluster_id_, "cpp"), screen));
   if (status != 0)
     throw client::ClientError(ErrorKind::bad_input,
                               "pxcluster failed with exit code " + std::to_string(status));

@@ -177,29 +177,29 @@ TEST(Magics, ThereIsNoResultBeforeTheFirstCell) {
 using Words = std::vector<std::string>;
 
 TEST(ClusterCommand, StartGoesToTheBackgroundAndKnowsWhatTheCellsAre) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", ""),
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", "", "cpp"),
             (Words{"pxcluster", "start", "-n", "4", "--daemonize", "--notebook=cpp"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", ""),
-            (Words{"pxcluster", "start", "--daemonize=True", "--notebook=cpp"}));
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", "", "python"),
+            (Words{"pxcluster", "start", "--daemonize=True", "--notebook=python"}));
 }
 
 TEST(ClusterCommand, WhatIsForTheControllerStaysLast) {
   EXPECT_EQ(
-      cluster_command("pxcluster", {"engines", "--", "--ports=4000-4100"}, "", "b"),
+      cluster_command("pxcluster", {"engines", "--", "--ports=4000-4100"}, "", "b", "cpp"),
       (Words{"pxcluster", "engines", "--daemonize", "--cluster-id=b", "--", "--ports=4000-4100"}));
 }
 
 TEST(ClusterCommand, TheClusterIsThatOfTheMagicsUnlessItIsNamed) {
-  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b"),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b", "cpp"),
             (Words{"pxcluster", "stop", "--profile=mpi", "--cluster-id=b"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", ""),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", "", "cpp"),
             (Words{"pxcluster", "stop", "--profile=x"}));
 }
 
 TEST(ClusterCommand, HelpIsOnlyPassedOn) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", ""),
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", "", "cpp"),
             (Words{"pxcluster", "start", "--help"}));
-  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", ""), (Words{"pxcluster"}));
+  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", "", "cpp"), (Words{"pxcluster"}));
 }
 
 TEST(Settings, AreShownAsTheWordsThatSetThem) {

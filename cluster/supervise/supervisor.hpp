@@ -85,6 +85,7 @@ class Supervisor {
   std::optional<Instant> next_upkeep() const;
   void report_scale();
 
+  // in supervisor_restarting.cpp
   void engines_are_gone(Instant now);
   void kill_engines(Instant now);
   bool are_engines_here() const;

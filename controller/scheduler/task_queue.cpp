@@ -5,13 +5,6 @@
 #include "controller/scheduler/task_queue_parts.hpp"
 
 namespace px::controller {
-namespace {
-
-/// A task up to this size that waits is kept in memory of its own: frames of libzmq take much more,
-/// each by itself and for the buffers that they lie in.
-constexpr std::size_t small_task = 4096;
-
-}  // namespace
 
 TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
     : options_(options),
@@ -252,55 +245,6 @@ TaskEffects TaskQueue::finish_event() {
 
 // ---------------------------------------------------------------- life of a task
 
-bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
-  task.rules = std::make_unique<Rules>();
-  restricted_.emplace(task.order, &task);
-  Rules& rules = *task.rules;
-  rules.timeout = wanted.timeout;
-  rules.retries = wanted.retries;
-  if (wanted.ranks.most > 1) rules.gang = std::make_unique<Gang>(Gang{wanted.ranks});
-  rules.has_targets = !wanted.targets.empty();
-  for (const EngineUuid& uuid : wanted.targets)
-    if (const auto found = key_by_uuid_.find(uuid); found != key_by_uuid_.end())
-      insert_sorted(rules.targets, found->second);
-  rules.after = Dependency{wanted.after};
-  rules.follow = Dependency{wanted.follow};
-  const auto watch = [&](const DependencySpec& spec, Dependency& dependency,
-                         std::vector<TaskDigest>& pending) {
-    for (const std::string& msg_id : spec.msg_ids) {
-      const TaskDigest digest = digest_of(msg_id);
-      if (msg_id == task.msg_id.text) return false;
-      const bool is_here = tasks_.contains(std::string_view(msg_id));
-      const FinishedTask* const ended = is_here ? nullptr : finished_.find(digest);
-      if (ended) {
-        dependency.finished(*ended);
-        continue;
-      }
-      if (!is_here) rules.unknown.push_back(msg_id);
-      pending.push_back(digest);
-      dependents_[digest].push_back(task.order);
-    }
-    return true;
-  };
-  if (!watch(wanted.after, rules.after, rules.after_ids) ||
-      !watch(wanted.follow, rules.follow, rules.follow_ids)) {
-    fail(task, "InvalidDependency", why_unknown(task.msg_id.text, options_.finished_limit));
-    return false;
-  }
-  if (!rules.unknown.empty()) {
-    rules.unknown_until = std::max(now_ + options_.unknown_grace, returns_until_);
-    timers_.emplace(*rules.unknown_until, task.order);
-  }
-  return true;
-}
-
-/// One that has not come since; null: none.
-const std::string* TaskQueue::unknown_dependency(const Rules& rules) const {
-  const auto found = std::find_if(rules.unknown.begin(), rules.unknown.end(),
-                                  [this](const std::string& msg_id) { return !knows(msg_id); });
-  return found == rules.unknown.end() ? nullptr : &*found;
-}
-
 void TaskQueue::settle(Task& task) {
   if (!task.rules) {
     const auto worker = find_worker(task, Restriction{});
@@ -413,11 +357,6 @@ void TaskQueue::refuse_overload(Task& task) {
            mib(options_.max_bytes) + " MiB: wait for results first, or raise --task-queue-mib");
 }
 
-void TaskQueue::note_end(const TaskDigest& digest, FinishedTask result) {
-  finished_.add(digest, result);
-  if (!dependents_.empty() && dependents_.contains(digest)) ended_.push_back({digest, result});
-}
-
 void TaskQueue::end(Task& task, FinishedTask result) {
   note_end(digest_of(task.msg_id.text), result);
   if (task.rules) {
@@ -430,39 +369,6 @@ void TaskQueue::end(Task& task, FinishedTask result) {
   bytes_ -= task.bytes;
   const auto found = tasks_.find(task.msg_id.text);
   tasks_.erase(found);
-}
-
-/// The task that it waited for may never come.
-void TaskQueue::forget_dependent(const TaskDigest& digest, std::uint64_t order) {
-  const auto found = dependents_.find(digest);
-  if (found == dependents_.end()) return;
-  std::erase(found->second, order);
-  if (found->second.empty()) dependents_.erase(found);
-}
-
-void TaskQueue::wake_dependents() {
-  // Waking may end further tasks, which are appended.
-  for (std::size_t i = 0; i < ended_.size(); ++i) {
-    const Ended ended = ended_[i];
-    const auto found = dependents_.find(ended.digest);
-    if (found == dependents_.end()) continue;
-    const std::vector<std::uint64_t> waiting = std::move(found->second);
-    dependents_.erase(found);
-    for (const std::uint64_t order : waiting) {
-      const auto entry = restricted_.find(order);
-      if (entry == restricted_.end()) continue;
-      Task& task = *entry->second;
-      const auto tell = [&](Dependency& dependency, std::vector<TaskDigest>& pending) {
-        if (std::erase(pending, ended.digest) > 0) dependency.finished(ended.task);
-      };
-      tell(task.rules->after, task.rules->after_ids);
-      tell(task.rules->follow, task.rules->follow_ids);
-      if (task.place == Place::running || task.place == Place::paused) continue;
-      unpark(task);
-      settle(task);
-    }
-  }
-  ended_.clear();
 }
 
 // ---------------------------------------------------------------- where a task may run
@@ -516,127 +422,6 @@ Restriction TaskQueue::without(Restriction allowed, const std::vector<WorkerKey>
       insert_sorted(allowed.workers, key);
   }
   return allowed;
-}
-
-// ---------------------------------------------------------------- where a task waits
-
-/// It will stay for a while.
-void TaskQueue::compact(Task& task) {
-  if (task.is_compact || task.bytes >= small_task) return;
-  task.frames = task.kept ? std::move(task.kept) : compacted(*task.frames);
-  task.is_compact = true;
-}
-
-void TaskQueue::park(Task& task, Place place) {
-  compact(task);
-  task.place = place;
-  start_timer(task);
-  if (place != Place::paused) return;
-  Rules& rules = *task.rules;
-  rules.pause_end = now_ + options_.pause;
-  if (rules.pause_end == rules.timer) *rules.pause_end += Duration{1};
-  timers_.emplace(*rules.pause_end, task.order);
-}
-
-void TaskQueue::start_timer(Task& task) {
-  Rules& rules = *task.rules;
-  if (rules.timeout == Duration{0} || rules.timer) return;
-  rules.timer = now_ + rules.timeout;
-  timers_.emplace(*rules.timer, task.order);
-}
-
-void TaskQueue::make_ready(Task& task, const Restriction& restriction) {
-  compact(task);
-  if (task.rules) start_timer(task);
-  Group* group = plain_;
-  if (!restriction.allows_all()) {
-    auto& owner = groups_[restriction];
-    if (!owner) {
-      owner = std::make_unique<Group>(Group{restriction, {}});
-      link(*owner);
-    }
-    group = owner.get();
-  }
-  group->ready.emplace_hint(group->ready.end(), task.order, &task);
-  task.group = group;
-  task.place = Place::ready;
-}
-
-void TaskQueue::unpark(Task& task) {
-  if (task.rules) {
-    // The timeout goes on: a task that is looked at again has not left the queue.
-    if (task.rules->pause_end) timers_.erase({*task.rules->pause_end, task.order});
-    task.rules->pause_end.reset();
-  }
-  if (task.place == Place::ready && task.gang()) {
-    leave_gangs(task);
-  } else if (task.place == Place::ready) {
-    Group& group = *task.group;
-    group.ready.erase(task.order);
-    task.group = nullptr;
-    if (group.ready.empty()) unlink(group);
-  }
-  if (task.place != Place::running) task.place = Place::nowhere;
-}
-
-void TaskQueue::link(Group& group) {
-  if (!group.restriction.is_only) {
-    open_groups_.insert(&group);
-    return;
-  }
-  for (const WorkerKey key : group.restriction.workers)
-    worker_by_key_.at(key)->groups.insert(&group);
-}
-
-void TaskQueue::unlink(Group& group) {
-  if (&group == plain_) return;
-  open_groups_.erase(&group);
-  if (group.restriction.is_only)
-    for (const WorkerKey key : group.restriction.workers)
-      if (const auto found = worker_by_key_.find(key); found != worker_by_key_.end())
-        found->second->groups.erase(&group);
-  groups_.erase(Restriction(group.restriction));
-}
-
-TaskQueue::Group* TaskQueue::oldest_group(WorkerKey worker) {
-  Group* oldest = nullptr;
-  const auto consider = [&](Group* group) {
-    if (group->ready.empty() || !group->restriction.allows(worker)) return;
-    if (!oldest || group->ready.begin()->first < oldest->ready.begin()->first) oldest = group;
-  };
-  for (Group* group : open_groups_) consider(group);
-  for (Group* group : worker_by_key_.at(worker)->groups) consider(group);
-  return oldest;
-}
-
-void TaskQueue::fill(WorkerKey worker) {
-  if (!waiting_gangs_.empty()) return;  // start_gangs() does it
-  while (workers_.has_room(worker)) {
-    Group* group = oldest_group(worker);
-    if (!group) return;
-    Task& task = *group->ready.begin()->second;
-    unpark(task);
-    assign(task, worker);
-  }
-  while (workers_.has_room_ahead(worker)) {
-    Group* group = oldest_group(worker);
-    if (!group || !group->ready.begin()->second->may_go_ahead()) return;
-    Task& task = *group->ready.begin()->second;
-    unpark(task);
-    assign(task, worker);
-  }
-}
-
-void TaskQueue::settle_restricted() {
-  std::vector<std::uint64_t> waiting;
-  for (const auto& [order, task] : restricted_)
-    if (task->place == Place::parked || task->place == Place::ready) waiting.push_back(order);
-  for (const std::uint64_t order : waiting) {
-    const auto found = restricted_.find(order);
-    if (found == restricted_.end()) continue;
-    unpark(*found->second);
-    settle(*found->second);
-  }
 }
 
 }  // namespace px::controller

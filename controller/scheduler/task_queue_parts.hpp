@@ -14,8 +14,8 @@
 
 namespace px::controller {
 
-// The parts of TaskQueue; for its own sources only (task_queue.cpp, task_recalls.cpp,
-// task_gangs.cpp).
+// The parts of TaskQueue; for its own sources only: task_queue.cpp, task_groups.cpp,
+// task_dependencies.cpp, task_gangs.cpp, task_recalls.cpp.
 
 inline void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
   const auto position = std::lower_bound(keys.begin(), keys.end(), key);

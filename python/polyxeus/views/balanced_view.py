@@ -276,6 +276,7 @@ class LoadBalancedView(View):
         label: Any = None,
         ranks: int | tuple[int, int] | Ranks | None = None,
         after: Dependencies = None,
+        keep: bool = False,
     ) -> Any:
         """Calls f for each item of the sequences, on free engines.
 
@@ -304,18 +305,23 @@ class LoadBalancedView(View):
         after : AsyncResult, str, Dependency or list of them, optional
             Results, or ids of requests, that must have succeeded before the calls run. If the calls should also run
             after requests that failed, pass a Dependency with `failure=True`. Default: the view's flag.
+        keep : bool
+            Whether the results stay on the hosts of their engines. If True, map() returns a list of Refs at once. Each
+            item is a task of its own, which waits only for the Refs in its own arguments.
 
         Returns
         -------
         AsyncMapResult or list
-            A list if the call waits, else an AsyncMapResult.
+            A list if the call waits or `keep` is set, else an AsyncMapResult.
 
         Raises
         ------
         ValueError
             `chunksize` is not a number of at least 1, or `after` is not a valid dependency.
         TypeError
-            No sequence is given.
+            No sequence is given, or `keep` is combined with `block`, `chunksize`, `ordered` or `return_exceptions`.
+        RuntimeError
+            Results cannot be kept: the cluster has no shared memory.
 
         Examples
         --------
@@ -325,7 +331,19 @@ class LoadBalancedView(View):
         >>> first = balanced.submit(abs, -1)
         >>> balanced.map(abs, [-4, 5], after=first, block=True)
         [4, 5]
+        >>> lists = balanced.map(list, ["ab", "cde"], keep=True)
+        >>> balanced.map(len, lists, block=True)                     # the lists themselves stay on the engines
+        [2, 3]
         """
+        if keep:
+            if not sequences or block or chunksize or not ordered or return_exceptions:
+                raise TypeError(
+                    "map(keep=True) needs a sequence, and takes no `block`, `chunksize`, `ordered` or "
+                    "`return_exceptions`: it returns at once, with one Ref for each item"
+                )
+            return [
+                self._really_apply(f, call, label=label, ranks=ranks, after=after, keep=True) for call in zip(*sequences)
+            ]
         if chunksize is not None and (not isinstance(chunksize, int) or chunksize < 1):
             raise ValueError(f"chunksize must be a number from 1 on, or None, not {chunksize!r}")
         function = ParallelFunction(

@@ -97,6 +97,31 @@ def test_the_result_of_a_call_that_keeps_it_is_an_argument_too(view):
         view.submit(pow, 2, 3).ref
 
 
+def test_a_map_keeps_each_of_its_results(view):
+    lists = view.map(list, ["ab", "cde"], keep=True)
+    assert [type(each) for each in lists] == [px.Ref] * 2
+    assert view.map(len, lists, block=True) == [2, 3]
+    sums = view.map(lambda first, second: [*first, second], lists, "xyz", keep=True, label="sums")
+    assert [each.get(PATIENCE) for each in sums] == [["a", "b", "x"], ["c", "d", "e", "y"]]
+    assert view.map(abs, [], keep=True) == []
+    for wrong in ({"block": True}, {"chunksize": 2}, {"ordered": False}, {"return_exceptions": True}):
+        with pytest.raises(TypeError, match="one Ref for each item"):
+            view.map(abs, [1], keep=True, **wrong)
+    with pytest.raises(TypeError, match="needs a sequence"):
+        view.map(abs, keep=True)
+
+
+def test_a_call_of_a_map_that_keeps_results_waits_only_for_its_own_refs(rc, tmp_path):
+    gate = str(tmp_path / "gate")
+    late = rc.load_balanced_view([0]).apply_ref(wait_at, gate, 5)
+    view = rc.load_balanced_view([1, 2])
+    first, second = view.map(abs, [late, -1], keep=True)
+    assert second.get(PATIENCE) == 1
+    assert not first.ready()
+    open(gate, "w").close()
+    assert first.get(PATIENCE) == 5
+
+
 def test_a_task_waits_for_its_refs(rc, tmp_path):
     gate = str(tmp_path / "gate")
     late = rc.load_balanced_view([0]).apply_ref(wait_at, gate, 5)

@@ -427,8 +427,8 @@ TEST_F(GangAfterRestartTest, ItIsTriedAgainIfAnEngineDoesNotComeBackInTime) {
   EXPECT_EQ(assigned_, Texts{"repeatable gang to ann"});
   reply(ann, "repeatable gang", "without bob");
   EXPECT_EQ(answers_, Texts{});
-  EXPECT_EQ(assigned_, (Texts{"repeatable gang to ann", "repeatable gang to cy",
-                              "repeatable gang to ann"}));
+  EXPECT_EQ(assigned_,
+            (Texts{"repeatable gang to ann", "repeatable gang to ann", "repeatable gang to cy"}));
   EXPECT_EQ(repetition_, 1);
   ledger_->engine_holds(bob, running("repeatable gang"), false, at(6s));  // the earlier attempt
   EXPECT_EQ(interrupted_, Texts{"repeatable gang on bob"});

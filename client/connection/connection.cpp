@@ -255,10 +255,16 @@ void Connection::ask_for_engines() {
 // ---------------------------------------------------------------- what goes out
 
 void Connection::send_posted(Instant now) {
+  // First: what the thread that asks has posted before is then in the outbox.
+  const bool is_asked = [this] {
+    const std::lock_guard lock{mutex_};
+    return wants_unanswered_;
+  }();
   for (OutgoingRequest& message : outbox_->take(now, pending_.unanswered() == 0))
     send(std::move(message));
+  if (!is_asked) return;
   const std::lock_guard lock{mutex_};
-  if (!std::exchange(wants_unanswered_, false)) return;
+  wants_unanswered_ = false;
   unanswered_ = pending_.unanswered_ids();
   changed_.notify_all();
 }

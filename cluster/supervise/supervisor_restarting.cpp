@@ -90,7 +90,7 @@ std::string Supervisor::choose(const std::vector<int>& numbers) {
   return "";
 }
 
-/// What ends engines on other hosts needs its time for it.
+/// Whether all engines run on this host. Programs that end engines on other hosts need more time.
 bool Supervisor::are_engines_here() const {
   const auto& processes = plan_.engines.processes;
   return !plan_.engines.patience &&

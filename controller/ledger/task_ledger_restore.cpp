@@ -88,8 +88,8 @@ void TaskLedger::stop_strange_ranks(const EngineUuid& engine, const HeldTasks& h
   }
 }
 
-/// Other ranks of a task may never have got it, and nobody waits for it if no client has sent it
-/// again.
+/// Stops the ranks of tasks that neither a client nor the journal has sent to this controller: no
+/// client waits for their results, and their other ranks may never have got the task.
 void TaskLedger::stop_unclaimed_ranks(Instant now) {
   if (are_ranks_claimed_ || now < tasks_are_back_) return;
   are_ranks_claimed_ = true;

@@ -170,7 +170,8 @@ void TaskQueue::hand_back_gang(Task& task, const TaskRules& rules, const HeldGan
     const auto is_among = [&engine](const std::vector<EngineUuid>& engines) {
       return std::find(engines.begin(), engines.end(), engine) != engines.end();
     };
-    // What was given to it since may wait for another rank of this task.
+    // Otherwise it would begin its rank behind other tasks, and these may wait for engines that
+    // run this task.
     const bool has_it =
         found != key_by_uuid_.end() &&
         (is_among(held.holders) || (!is_among(held.busy) && given_.of(found->second).empty()));

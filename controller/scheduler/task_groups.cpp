@@ -8,8 +8,8 @@
 namespace px::controller {
 namespace {
 
-/// A task up to this size that waits is kept in memory of its own: frames of libzmq take much more,
-/// each by itself and for the buffers that they lie in.
+/// A waiting task of fewer bytes than this is copied: the frames of libzmq take much more memory,
+/// both for themselves and for the buffers that contain them.
 constexpr std::size_t small_task = 4096;
 
 }  // namespace

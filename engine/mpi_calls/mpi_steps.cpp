@@ -122,7 +122,7 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   State& state = *state_;
   const CallLock::Holding alone{state.lock};
   state.waits = 0;
-  state.hear_all();
+  if (!state.has_just_heard()) state.hear_all();
   state.follow();
   auto told = std::exchange(state.told_failure, {});
   for (const auto& [domain_number, domain] : state.domains.all())
@@ -180,6 +180,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
 Duration MpiSteps::tick() {
   State& state = *state_;
   const CallLock::Holding alone{state.lock};
+  if (state.has_just_heard()) return tick_in_step;
   state.hear_all();
   state.follow();
   state.hear_renewals();  // a message that nobody receives could keep MPI from ending

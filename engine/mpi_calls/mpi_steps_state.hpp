@@ -30,6 +30,11 @@ namespace px::engine {
 /// that computes meanwhile comes to no receive before it hears that the rank has left.
 inline constexpr auto transfer_time = std::chrono::seconds(1);
 inline constexpr unsigned rests_until_progress = 8;
+/// Between requests that call no MPI, MPI gets on so often with what earlier ones have left to it.
+inline constexpr auto progress_pause = std::chrono::milliseconds(5);
+/// Less than the time in which a client hears of a failed cell and sends the next one: a rank that
+/// begins that one has heard of the failure.
+inline constexpr auto hearing_pause = std::chrono::microseconds(100);
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
 inline constexpr int thorough_looks = 20;
 
@@ -85,6 +90,7 @@ struct MpiSteps::State {
   std::map<std::uint64_t, std::uint64_t> told_failure;  // of its last cell: the domains' epochs
   CellRequests requests;
   bool is_meeting = false;  // a thread of this rank is in meet()
+  Instant heard_at;         // the time of the last hear_all()
 
   // ------------------------------------------------------------ notes
 
@@ -131,11 +137,21 @@ struct MpiSteps::State {
     renew();
   }
 
-  /// Hears all that the others have told so far. Ranks that share the memory of this host see there
-  /// that it is nothing, as before nearly every request: one look then lets MPI go on.
+  /// Whether the others have told nothing yet that is not heard: ranks that share the memory of
+  /// this host see it there.
+  bool is_quiet() const { return memory.is_of_all() && !memory.has_unheard(); }
+
+  /// Hears all that the others have told so far. Where it is nothing, one look lets MPI go on.
   void hear_all() {
-    const bool is_quiet = memory.is_of_all() && !memory.has_unheard();
-    pump(is_quiet ? 1 : thorough_looks);
+    pump(is_quiet() ? 1 : thorough_looks);
+    heard_at = Clock::now();
+  }
+
+  /// Whether hear_all() can be left out between requests. Each look gives the core away where ranks
+  /// share cores, and a request that calls no MPI takes less time than the looks.
+  bool has_just_heard() const {
+    if (has_called || !behind.empty() || !notes.is_empty() || memory.has_unheard()) return false;
+    return Clock::now() - heard_at < (is_quiet() ? progress_pause : hearing_pause);
   }
 
   /// Where all have come to a call: whether what was told before that has been heard.

@@ -86,7 +86,10 @@ class Place:
         return process
 
     def pids(self):
-        """Every process that was started for a cluster of this place."""
+        """The controllers, engines and launchers of this place's clusters."""
+        return self._pids_with(f"IPP_PROFILE_DIR={self.profile}")
+
+    def _pids_with(self, setting):
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -96,14 +99,13 @@ class Place:
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
             except OSError:
                 continue
-            variable = b"IPP_PROFILE_DIR=" + str(self.profile).encode() + b"\0"
-            if variable in environment and state != "Z":
+            if setting.encode() in environment.split(b"\0") and state != "Z":
                 found.append(int(entry.name))
         return found
 
     def becomes_empty(self):
-        """Files are gone at once; a process may take a moment to be."""
-        until(lambda: not self.pids(), f"the end of {self.pids()}", 5)
+        """Whether no file is left. A process may take a moment to end: that of added engines, too."""
+        until(lambda: not self._pids_with(f"IPYTHONDIR={self.folder}"), "the end of all processes", 5)
         return not list(self.security.glob("*")) and not list(self.profile.glob("pid/*"))
 
     def cluster_text(self):

@@ -101,8 +101,8 @@ std::vector<GangEngines> groups_for(const GangEngines& engines, std::size_t coun
 class GangPlan::Round {
  public:
   Round(const std::vector<GangEngine>& engines, const std::vector<WaitingTask>& waiting,
-        Duration patience, std::optional<GangPromise>& promise, Instant now)
-      : engines_(engines), patience_(patience), promise_(promise), now_(now) {
+        Duration patience, std::optional<GangPromise>& promise)
+      : engines_(engines), patience_(patience), promise_(promise) {
     for (const GangEngine& engine : engines)
       if (engine.is_free) free_.push_back(&engine);
     for (const WaitingTask& task : waiting)
@@ -179,10 +179,10 @@ class GangPlan::Round {
     promise_.reset();
     std::optional<GangEngines> best;
     for (const GangEngines& group : groups_for(allowed, task.least)) {
-      GangEngines chosen = soonest_free(group, task.least);
+      GangEngines chosen = free_first(group, task.least);
       if (!best || free_count(chosen) > free_count(*best)) best = std::move(chosen);
     }
-    promise_ = GangPromise{task.order, workers_by_rank(*best), expected_end(*best)};
+    promise_ = GangPromise{task.order, workers_by_rank(*best)};
   }
 
   bool is_free(const GangEngine* engine) const {
@@ -194,13 +194,10 @@ class GangPlan::Round {
         engines.begin(), engines.end(), [this](const auto* engine) { return is_free(engine); }));
   }
 
-  /// The `count` engines of a group that are free, or will be free first as far as that is known.
-  GangEngines soonest_free(GangEngines group, std::size_t count) const {
+  /// `count` engines of a group, those that are free first.
+  GangEngines free_first(GangEngines group, std::size_t count) const {
     const auto key = [&](const GangEngine* engine) {
-      const bool is_running = !is_free(engine);
-      return std::tuple(is_running, is_running && !engine->expected_end,
-                        is_running ? engine->expected_end.value_or(Instant{}) : Instant{},
-                        engine->rank, engine->worker);
+      return std::tuple(!is_free(engine), engine->rank, engine->worker);
     };
     std::sort(group.begin(), group.end(), [&](const GangEngine* one, const GangEngine* other) {
       return key(one) < key(other);
@@ -209,25 +206,12 @@ class GangPlan::Round {
     return group;
   }
 
-  std::optional<Instant> expected_end(const GangEngines& engines) const {
-    std::optional<Instant> end;
-    for (const GangEngine* engine : engines) {
-      if (is_free(engine)) continue;
-      // Also one that this round has given a task: when that ends is not looked up.
-      if (engine->is_free || !engine->expected_end) return std::nullopt;
-      end = std::max(end.value_or(*engine->expected_end), *engine->expected_end);
-    }
-    return end;
-  }
-
   /// All other tasks, in the order in which they came.
   void start_behind_window() {
     const std::vector<const WaitingTask*> tasks = waiting_;
     for (const WaitingTask* task : tasks) {
       if (free_.empty()) return;
-      const bool is_short = promise_ && promise_->until && task->expected &&
-                            now_ + *task->expected <= *promise_->until;
-      start(*task, [&](const GangEngine& engine) { return is_short || !is_promised(engine); });
+      start(*task, [this](const GangEngine& engine) { return !is_promised(engine); });
     }
   }
 
@@ -258,7 +242,6 @@ class GangPlan::Round {
   const std::vector<GangEngine>& engines_;
   const Duration patience_;
   std::optional<GangPromise>& promise_;
-  const Instant now_;
   GangEngines free_;
   std::vector<const WaitingTask*> waiting_;  // those that can run
   std::vector<const WaitingTask*> started_;  // in the order of starts_
@@ -266,8 +249,8 @@ class GangPlan::Round {
 };
 
 GangDecision GangPlan::decide(const std::vector<GangEngine>& engines,
-                              const std::vector<WaitingTask>& waiting, Instant now) {
-  return Round{engines, waiting, patience_, promise_, now}.decide();
+                              const std::vector<WaitingTask>& waiting) {
+  return Round{engines, waiting, patience_, promise_}.decide();
 }
 
 bool GangPlan::can_run(const std::vector<GangEngine>& engines, const WaitingTask& task) {

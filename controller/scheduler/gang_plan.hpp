@@ -20,8 +20,6 @@ struct GangEngine {
   int rank = 0;          ///< In the world.
   int host = 0;
   bool is_free = false;
-  /// When its present task is expected to end, if that can be estimated.
-  std::optional<Instant> expected_end = {};
 };
 
 /// A task that is ready to run and has no engines yet.
@@ -32,15 +30,12 @@ struct WaitingTask {
   /// nothing else can use the engines.
   std::size_t least = 1, most = 1;
   Restriction restriction = {};
-  std::optional<Duration> expected = {};  ///< How long it will run, if that can be estimated.
 };
 
 /// Engines that are held back for a task until enough of them are free.
 struct GangPromise {
   std::uint64_t order = 0;  ///< Of the task.
   std::vector<WorkerKey> workers;
-  /// When all of them are expected to be free. It never moves. Nothing: that is not known.
-  std::optional<Instant> until;
 };
 
 struct GangStart {
@@ -58,8 +53,7 @@ struct GangDecision {
 /// Tasks that came within `patience` of the oldest waiting one form a *window* and are treated
 /// alike: the largest ones that fit start first, because small ones fill the gaps that are left.
 /// If none of them fits, the oldest task gets a *promise*: engines of one world that are
-/// held back for it. Tasks that came later than the window start only on engines that are not held,
-/// or if they are expected to end before the promise is due (the backfill of batch systems).
+/// held back for it. Tasks that came later than the window start only on engines that are not held.
 ///
 /// So no task starves: once it is the oldest one, a task that came at `t` waits only for tasks that
 /// came before `t + patience` and for what runs on the engines that are promised to it.
@@ -68,7 +62,9 @@ struct GangDecision {
 /// whenever an engine is free or a task is ready. Sees no socket and no clock.
 class GangPlan {
  public:
-  /// patience  >= 0; 0: tasks start in the order in which they came, apart from backfill.
+  /// patience  >= 0; 0: tasks start in the order in which they came, except on engines that are
+  /// held
+  ///           back for no task.
   explicit GangPlan(Duration patience) : patience_(patience) {}
 
   /// The engines of each start count as busy in the next call.
@@ -76,7 +72,7 @@ class GangPlan {
   /// waiting  in the order in which they came. Of each size the oldest ones suffice, as many as
   ///          there are engines.
   GangDecision decide(const std::vector<GangEngine>& engines,
-                      const std::vector<WaitingTask>& waiting, Instant now);
+                      const std::vector<WaitingTask>& waiting);
 
   /// Whether the task fits on these engines when all of them are free. Tasks that do not are passed
   /// by all others.

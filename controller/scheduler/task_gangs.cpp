@@ -120,7 +120,7 @@ void TaskQueue::start_gangs() {
                                     [](const GangEngine& engine) { return engine.is_free; });
     // No more can start now, and one more may get the promise.
     const auto waiting = waiting_tasks(static_cast<std::size_t>(free) + 1, by_order);
-    const GangDecision decision = plan_.decide(engines, waiting, now_);
+    const GangDecision decision = plan_.decide(engines, waiting);
     for (const GangStart& start : decision.starts) {
       Task& task = *by_order.at(start.order);
       unpark(task);

@@ -41,10 +41,7 @@ class GangFloor {
   void cancel(std::uint64_t order) {
     std::erase_if(waiting_, [&](const WaitingTask& task) { return task.order == order; });
   }
-  void busy(WorkerKey worker, std::optional<Instant> expected_end = {}) {
-    engines_.at(worker).is_free = false;
-    engines_.at(worker).expected_end = expected_end;
-  }
+  void busy(WorkerKey worker) { engines_.at(worker).is_free = false; }
   void leave(WorkerKey worker) {
     std::erase_if(engines_, [&](const GangEngine& engine) { return engine.worker == worker; });
   }
@@ -59,7 +56,7 @@ class GangFloor {
   }
 
   GangTexts decide() {
-    const GangDecision decision = plan_.decide(engines_, waiting_, now_);
+    const GangDecision decision = plan_.decide(engines_, waiting_);
     GangTexts texts;
     for (const GangStart& start : decision.starts) {
       texts.push_back(std::to_string(start.order) + ">" + list(start.workers));
@@ -243,14 +240,14 @@ TEST(GangPlan, APromiseEndsWithItsTask) {
   EXPECT_EQ(floor.decide(), (GangTexts{"2>1"}));
 }
 
-TEST(GangPlan, TheEnginesThatAreExpectedToBeFreeFirstArePromised) {
+TEST(GangPlan, FreeEnginesArePromisedFirst) {
   GangFloor floor;
-  floor.add(3);
-  floor.busy(0, gang_time(9s));
-  floor.busy(1, gang_time(3s));
-  floor.busy(2);
+  floor.add(4);
+  floor.busy(0);
+  floor.busy(1);
+  floor.busy(3);
   floor.came(1, 2);
-  EXPECT_EQ(floor.decide(), (GangTexts{"1:0,1"}));
+  EXPECT_EQ(floor.decide(), (GangTexts{"1:0,2"}));
 }
 
 TEST(GangPlan, PromisedEnginesAreOfOneHostIfOneHasAsMany) {
@@ -261,32 +258,6 @@ TEST(GangPlan, PromisedEnginesAreOfOneHostIfOneHasAsMany) {
   floor.busy(2);
   floor.busy(3);
   floor.came(1, 2);
-  EXPECT_EQ(floor.decide(), (GangTexts{"1:0,1"}));
-}
-
-TEST(GangPlan, AShortTaskFillsAPromisedEngine) {
-  GangFloor floor;
-  floor.add(2);
-  floor.busy(0, gang_time(10s));
-  floor.came(1, 2);
-  floor.clock(1s);
-  floor.came(2, 1);
-  floor.last().expected = 10s;
-  floor.came(3, 1);
-  floor.last().expected = 9s;
-  EXPECT_EQ(floor.decide(), (GangTexts{"3>1", "1:0,1"}));
-}
-
-TEST(GangPlan, NothingFillsAPromisedEngineWhenThePromiseIsOverdue) {
-  GangFloor floor;
-  floor.add(2);
-  floor.busy(0, gang_time(10s));
-  floor.came(1, 2);
-  EXPECT_EQ(floor.decide(), (GangTexts{"1:0,1"}));
-  floor.busy(0, gang_time(60s));  // it takes longer than was expected
-  floor.clock(11s);
-  floor.came(2, 1);
-  floor.last().expected = 1s;
   EXPECT_EQ(floor.decide(), (GangTexts{"1:0,1"}));
 }
 
@@ -357,7 +328,7 @@ GangRun run_gangs(const std::vector<GangJob>& jobs, std::size_t engine_count, Du
       waiting.push_back({next, gang_time(jobs[next].since), jobs[next].ranks, jobs[next].ranks});
     for (; !ends.empty() && ends.begin()->first <= now; ends.erase(ends.begin()))
       for (const WorkerKey worker : ends.begin()->second) engines[worker].is_free = true;
-    for (const GangStart& start : plan.decide(engines, waiting, gang_time(now)).starts) {
+    for (const GangStart& start : plan.decide(engines, waiting).starts) {
       const GangJob& job = jobs[start.order];
       EXPECT_EQ(start.workers.size(), job.ranks);
       for (const WorkerKey worker : start.workers) {

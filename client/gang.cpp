@@ -46,10 +46,35 @@ GangMember member_of(const std::string& answer) {
   return member;
 }
 
-std::string list_in_cpp(const std::vector<EngineId>& ids) {
-  std::string text;
-  for (const EngineId id : ids) text += (text.empty() ? "{" : ", ") + std::to_string(id.value);
-  return text + "}";
+std::vector<int> ranks_of(const std::vector<GangMember>& members) {
+  std::vector<int> ranks;
+  for (const GangMember& each : members) ranks.push_back(each.rank);
+  return ranks;
+}
+
+/// Calls gangs::look() with these ranks on all engines. Returns the answers in the order of `ids`.
+std::vector<GangMember> look(const DirectView& python, const DirectView& cpp,
+                             const Languages& languages, const std::vector<EngineId>& ids,
+                             const std::vector<int>& ranks) {
+  struct Looking {
+    const std::vector<EngineId>& engines;
+    AsyncResult answer;
+  };
+  std::vector<Looking> looking;
+  if (!languages.python.empty())
+    looking.push_back(
+        {languages.python, python.call("polyxeus.engine_calls.gangs.look", {Json(ranks)})});
+  if (!languages.cpp.empty())
+    looking.push_back({languages.cpp, cpp.call("px::gangs::look", {Json(ranks)})});
+  std::map<EngineId, GangMember> found;
+  for (const Looking& each : looking) {
+    const std::vector<Value> answers = each.answer.get();
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      found[each.engines[i]] = member_of(as<std::string>(answers[i]));
+  }
+  std::vector<GangMember> members;
+  for (const EngineId id : ids) members.push_back(found[id]);
+  return members;
 }
 
 }  // namespace
@@ -69,9 +94,13 @@ Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
     has_one_number &= each.number == members.front().number;
     last = std::max(last, each.number);
   }
-  if (ranks != ids || !is_one_world)
+  if (!is_one_world || std::set(ranks.begin(), ranks.end()).size() < ranks.size())
     return Error{ErrorKind::unsupported,
-                 "a gang needs engines of one MPI world whose ids are their ranks; " +
+                 "a gang needs engines of one MPI world; " + say_engines(ids) + " are of several"};
+  if (ranks != ids && members.front().run.empty())
+    return Error{ErrorKind::unsupported,
+                 "a gang needs engines of one MPI world; as this MPI launcher gives its worlds no "
+                 "names, the ids of the engines must be their ranks, but " +
                      say_engines(ids) + " are ranks " + name_engines(ranks)};
   return has_one_number && last > 0 && !is_new ? last : last + 1;
 }
@@ -83,33 +112,22 @@ void make_gang(const std::shared_ptr<ClientCore>& core, const std::vector<Engine
   const DirectView python{core, Targets::ids(languages.python)};
   const DirectView cpp{core, Targets::ids(languages.cpp)};
   // The answers also show that all engines are idle: none waits in MPI for one that is busy.
-  struct Looking {
-    const std::vector<EngineId>& engines;
-    AsyncResult answer;
-  };
-  std::vector<Looking> looking;
-  if (!languages.python.empty())
-    looking.push_back(
-        {languages.python, python.call("polyxeus.engine_calls.gangs.look", {numbers_of(ids)})});
-  if (!languages.cpp.empty())
-    looking.push_back({languages.cpp, cpp.call("px::gangs::look", {numbers_of(ids)})});
-  std::map<EngineId, GangMember> found;
-  for (const Looking& each : looking) {
-    const std::vector<Value> answers = each.answer.get();
-    for (std::size_t i = 0; i < answers.size(); ++i)
-      found[each.engines[i]] = member_of(as<std::string>(answers[i]));
+  std::vector<int> ranks;
+  for (const EngineId id : ids) ranks.push_back(id.value);
+  std::vector<GangMember> members = look(python, cpp, languages, ids, ranks);
+  if (const std::vector<int> own = ranks_of(members); own != ranks) {
+    ranks = own;
+    members = look(python, cpp, languages, ids, ranks);
   }
-  std::vector<GangMember> members;
-  for (const EngineId id : ids) members.push_back(found[id]);
   const std::int64_t number = value_or_throw(gang_number(ids, members, is_new));
 
   std::vector<AsyncResult> joining;
   if (!languages.python.empty())
-    joining.push_back(python.call("polyxeus.engine_calls.gangs.join",
-                                  {numbers_of(ids), Json(number), Json(name)}));
+    joining.push_back(
+        python.call("polyxeus.engine_calls.gangs.join", {Json(ranks), Json(number), Json(name)}));
   if (!languages.cpp.empty())
-    joining.push_back(cpp.execute("MPI_Comm " + name + " = px::gangs::join(" + list_in_cpp(ids) +
-                                  ", " + std::to_string(number) + ");"));
+    joining.push_back(cpp.execute("MPI_Comm " + name + " = px::gangs::join({" + join(ranks, ", ") +
+                                  "}, " + std::to_string(number) + ");"));
   for (const AsyncResult& result : joining) result.get();
 }
 

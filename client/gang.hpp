@@ -29,8 +29,7 @@ struct GangMember {
 /// same last communicator, this is its number; otherwise it is a new number.
 /// members  one for each of `ids`.
 /// is_new   whether to make a new communicator in any case.
-/// errors   unsupported: the engines are not ranks of one MPI world, or their ids are not their
-///          ranks.
+/// errors   unsupported: the engines are not ranks of one MPI world.
 Result<std::int64_t> gang_number(const std::vector<EngineId>& ids,
                                  const std::vector<GangMember>& members, bool is_new);
 

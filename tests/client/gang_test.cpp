@@ -27,13 +27,17 @@ TEST(GangNumber, EnginesWithoutAWorldHaveNone) {
   EXPECT_NE(number.error().what.find("--engines=mpi"), std::string::npos);
 }
 
-TEST(GangNumber, AllAreRanksOfOneWorldAndTheirIdsAreTheirRanks) {
-  EXPECT_FALSE(gang_number(two, {member(3, 0), member(0, 0)}, false));
+TEST(GangNumber, AllAreRanksOfOneWorld) {
+  EXPECT_TRUE(gang_number(two, {member(3, 0, "a"), member(0, 0, "a")}, false));
+  EXPECT_FALSE(gang_number(two, {member(3, 0), member(3, 0)}, false));
   EXPECT_FALSE(gang_number(two, {member(3, 0, "a"), member(1, 0, "b")}, false));
   EXPECT_FALSE(gang_number(two, {member(3, 0), GangMember{1, 8, 0, "a"}}, false));
-  EXPECT_EQ(gang_number(two, {member(3, 0), member(2, 0)}, false).error().what,
-            "a gang needs engines of one MPI world whose ids are their ranks; engines 3 and 1 are "
-            "ranks 3 and 2");
+  EXPECT_EQ(gang_number(two, {member(3, 0, "a"), member(1, 0, "b")}, false).error().what,
+            "a gang needs engines of one MPI world; engines 3 and 1 are of several");
+  EXPECT_EQ(gang_number(two, {member(3, 0, ""), member(2, 0, "")}, false).error().what,
+            "a gang needs engines of one MPI world; as this MPI launcher gives its worlds no "
+            "names, the ids of the engines must be their ranks, but engines 3 and 1 are ranks 3 "
+            "and 2");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class GangView(DirectView):
     client : Client
         The connection.
     targets : list of int
-        The engines. They must be in one MPI world, and their ids must be their ranks.
+        The engines. They must be in one MPI world.
     name : str
         The name of the communicator on the engines. If an engine is in several gangs, each of these gangs needs a
         different name.
@@ -100,32 +100,35 @@ class GangView(DirectView):
             raise RuntimeError(f"a gang needs engines of polyxeus, but engines {others} are of ipyparallel")
         python, cpp = ([each for each in self.targets if languages[each] == name] for name in ("python", "cpp"))
         # The answers also show that all engines are idle: no engine waits in MPI for an engine with an earlier request.
-        places = self._look(python, cpp)
-        number = _number_of([places[engine] for engine in self.targets], self.targets, is_new)
+        places = self._look(python, cpp, self.targets)
+        ranks = [rank for rank, *_ in places]
+        if ranks != self.targets:
+            places = self._look(python, cpp, ranks)
+        number = _number_of(places, self.targets, is_new)
         joining = []
         if python:
-            work = requests.call(gangs.join, (self.targets, number, self.name))
+            work = requests.call(gangs.join, (ranks, number, self.name))
             joining.append(self._send(work, python, fname="gang"))
         if cpp:
-            code = f"MPI_Comm {self.name} = px::gangs::join({_list_in_cpp(self.targets)}, {number});"
+            code = f"MPI_Comm {self.name} = px::gangs::join({_list_in_cpp(ranks)}, {number});"
             joining.append(self.execute(code, targets=cpp, block=False))
         for result in joining:
             result.get()
 
-    def _look(self, python, cpp):
-        """Calls gangs.look() on the engines, and returns {engine: result}. Each result has the
-        rank, the size of the world, the number of the gang's last communicator and the id of the
-        MPI run."""
+    def _look(self, python, cpp, ranks):
+        """Calls gangs.look(ranks) on the engines, and returns the results in the order of the gang.
+        Each result has the rank, the size of the world, the number of the last communicator of
+        these ranks and the id of the MPI run."""
         works = [
-            (python, requests.call(gangs.look, (self.targets,))),
-            (cpp, requests.call("px::gangs::look", (self.targets,), forms=NO_PICKLE)),
+            (python, requests.call(gangs.look, (ranks,))),
+            (cpp, requests.call("px::gangs::look", (ranks,), forms=NO_PICKLE)),
         ]
         places = {}
         for engines, result in [(each, self._send(work, each, fname="gang")) for each, work in works if each]:
             for engine, text in zip(engines, result.get()):
                 *numbers, run = text.split(" ", 3)
                 places[engine] = (*map(int, numbers), run)
-        return places
+        return [places[engine] for engine in self.targets]
 
 
 def _list_in_cpp(ranks):
@@ -139,13 +142,16 @@ def _number_of(places, engines, is_new):
     places  the results of gangs.look(), in the order of `engines`
     is_new  whether to make a new communicator even if the engines have a common one
     """
-    ranks = [rank for rank, *_ in places]
     if any(size == 1 for _, size, _, _ in places):
         raise RuntimeError(f"a gang needs engines in an MPI world: {_START}")
     worlds = {(size, run) for _, size, _, run in places}
-    if ranks != engines or len(worlds) > 1:
+    ranks = [rank for rank, *_ in places]
+    if len(worlds) > 1 or len(set(ranks)) < len(ranks):
+        raise RuntimeError(f"a gang needs engines of one MPI world; engines {engines} are of several")
+    if ranks != engines and places[0][-1] == "":
         raise RuntimeError(
-            f"a gang needs engines of one MPI world whose ids are their ranks; engines {engines} are ranks {ranks}"
+            "a gang needs engines of one MPI world; as this MPI launcher gives its worlds no names, the ids of the "
+            f"engines must be their ranks, but engines {engines} are ranks {ranks}"
         )
     numbers = {number for _, _, number, _ in places}
     return numbers.pop() if len(numbers) == 1 and 0 not in numbers and not is_new else max(numbers) + 1

@@ -161,6 +161,22 @@ def test_engines_without_mpi_form_no_gang(local_cluster):
             client.gang([0, 1])
 
 
+def test_engines_whose_ids_are_not_their_ranks_form_a_gang(own_cluster, mpiexec):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(2)
+    with connect(cluster.connection_file("client"), 2) as client:
+        cluster.start_mpi_engines(2)
+        client.wait_for_engines(4, timeout=60)
+        gang = client.gang([3, 2])
+        assert gang.apply_sync(place) == [(0, 2), (1, 2)]
+        assert sum_of(gang) == [5, 5]
+        assert sum_of(client.gang([3, 2])) == [5, 5]
+        assert sum_of(client.gang([1, 0])) == [1, 1]
+        with pytest.raises(RuntimeError, match=r"engines \[1, 2\] are of several"):
+            client.gang([1, 2])
+
+
 def test_a_gang_waits_for_engines_that_are_busy(own, tmp_path):
     marker = tmp_path / "began"
     busy = own[2].execute(f"import time; open({str(marker)!r}, 'w').close(); time.sleep(1)", block=False)

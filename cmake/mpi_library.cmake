@@ -8,9 +8,9 @@ file(GLOB mpi_library_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/mpi_c
 list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/call_entry.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi/call_form.cpp ${CMAKE_SOURCE_DIR}/engine/mpi/call_lock.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi/domains.cpp ${CMAKE_SOURCE_DIR}/engine/mpi/meetings.cpp
-     ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp ${CMAKE_SOURCE_DIR}/engine/mpi/rank_names.cpp
-     ${CMAKE_SOURCE_DIR}/engine/mpi/cell_vote.cpp ${CMAKE_SOURCE_DIR}/interpreters/utf8.cpp
-     ${CMAKE_SOURCE_DIR}/wire/error.cpp)
+     ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp ${CMAKE_SOURCE_DIR}/engine/mpi/cell_vote.cpp
+     ${CMAKE_SOURCE_DIR}/interpreters/utf8.cpp ${CMAKE_SOURCE_DIR}/wire/error.cpp
+     ${CMAKE_SOURCE_DIR}/wire/rank_names.cpp)
 # Where the package lies in the build, if it is built.
 set(px_mpi_library_folder ${CMAKE_BINARY_DIR}/python/polyxeus)
 

@@ -17,7 +17,7 @@
 #include "os/host.hpp"
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 #include "wire/text.hpp"
 
 namespace px::controller {

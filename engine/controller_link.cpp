@@ -5,7 +5,7 @@
 #include "os/descriptor_limit.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/envelope.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 
 namespace px::engine {
 namespace {

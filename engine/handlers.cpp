@@ -111,15 +111,6 @@ struct Serving {
 
 }  // namespace
 
-std::optional<Json> gang_in(const Request& request) {
-  constexpr std::string_view key = "gang";
-  if (request.type() != "call_request") return std::nullopt;
-  if (request.envelope.header.find(key) == std::string_view::npos) return std::nullopt;
-  const Result<Json> header = unpack(request.packer, request.envelope.header);
-  if (!header || !header->contains(key)) return std::nullopt;
-  return (*header)[key];
-}
-
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,
                                                         jupyter::OutgoingQueue& outgoing,
                                                         const EngineFormat& format,

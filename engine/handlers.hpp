@@ -23,10 +23,6 @@ struct LargeReplies {
   bool cuts = false;    ///< Send them to all others in several frames: see cut_pieces().
 };
 
-/// The engines on which the request runs at the same time: the member `gang` of its header; nothing
-/// if it runs on one engine.
-std::optional<Json> gang_in(const Request& request);
-
 /// The requests that an engine serves on its main thread in addition to Jupyter's: apply_request,
 /// clear_request and the native requests. The arguments must outlive the handlers.
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,

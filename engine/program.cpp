@@ -13,7 +13,7 @@
 #include "program/command_line.hpp"
 #include "program/gpu_share.hpp"
 #include "program/thread_share.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 #include "wire/text.hpp"
 
 namespace px::engine {

@@ -1,7 +1,10 @@
 #include "jupyter/work_text.hpp"
 
+#include <vector>
+
 #include "interpreters/utf8.hpp"
-#include "wire/json.hpp"
+#include "wire/checked_json.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::jupyter {
 namespace {
@@ -24,9 +27,7 @@ std::string name_of_function(const Json& content) {
   return "";
 }
 
-}  // namespace
-
-std::string describe_work(const Request& request) {
+std::string describe_function(const Request& request) {
   const std::string& type = request.type();
   const std::string kind = type.substr(0, type.rfind("_request"));
   const Result<Json> content = unpack(request.packer, request.envelope.content);
@@ -41,6 +42,18 @@ std::string describe_work(const Request& request) {
     text += "...";
   }
   return text;
+}
+
+}  // namespace
+
+std::string describe_work(const Request& request) {
+  std::string text = describe_function(request);
+  const std::optional<Json> gang = gang_in(request);
+  if (!gang) return text;
+  std::vector<Rank> ranks;
+  for (const Json& rank : json_member(*gang, "ranks"))
+    if (const auto number = read_integer<int>(rank)) ranks.push_back(Rank{*number});
+  return ranks.empty() ? text : text + " on " + name_ranks(ranks);
 }
 
 }  // namespace px::jupyter

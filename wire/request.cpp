@@ -43,4 +43,13 @@ Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, Shar
       Request{channel, socket, peer_, std::move(frames), *envelope, std::move(*header), packer_}));
 }
 
+std::optional<Json> gang_in(const Request& request) {
+  constexpr std::string_view key = "gang";
+  if (request.type() != "call_request") return std::nullopt;
+  if (request.envelope.header.find(key) == std::string_view::npos) return std::nullopt;
+  const Result<Json> header = unpack(request.packer, request.envelope.header);
+  if (!header || !header->contains(key)) return std::nullopt;
+  return (*header)[key];
+}
+
 }  // namespace px

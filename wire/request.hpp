@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ struct Request {
 };
 
 using RequestPtr = std::shared_ptr<const Request>;
+
+/// The engines on which the request runs at the same time: the member `gang` of its header; nothing
+/// if it runs on one engine.
+std::optional<Json> gang_in(const Request& request);
 
 /// Turns arriving messages into Requests for an engine or a kernel: verifies the signature before
 /// anything is parsed, drops repeats, and rewrites requests of an old protocol version in the

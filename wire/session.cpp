@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "wire/envelope.hpp"
 
@@ -90,6 +91,14 @@ Json error_content(std::string_view name, std::string_view value,
               {"evalue", value},
               {"traceback", std::move(traceback)},
               {"engine_info", std::move(engine_info)}};
+}
+
+Result<Session> new_session(const ConnectionCommon& info, SessionId id, std::string username) {
+  const Result<Packer> packer = packer_by_name(info.pack);
+  if (!packer) return packer.error();
+  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
+  if (!signer) return signer.error();
+  return Session{std::move(id), std::move(username), *packer, std::move(*signer)};
 }
 
 }  // namespace px

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/connection_info.hpp"
 #include "wire/header.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
@@ -80,5 +81,14 @@ std::string current_username();
 ///              method.
 Json error_content(std::string_view name, std::string_view value,
                    std::vector<std::string> traceback = {}, Json engine_info = Json::object());
+
+/// A session that packs and signs its messages as the connection file says. Clients, engines and
+/// the controller make their Session with this function.
+/// id        by default a new one.
+/// username  appears in each header.
+/// errors    bad_input: the file names a packer or a signature scheme that does not exist.
+Result<Session> new_session(const ConnectionCommon& info,
+                            SessionId id = SessionId{new_session_id()},
+                            std::string username = current_username());
 
 }  // namespace px

@@ -11,7 +11,7 @@
 #include "os/descriptor_limit.hpp"
 #include "os/segments/segment.hpp"
 #include "os/signals_blocked.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 #include "wire/time.hpp"
 
 namespace px::client {

@@ -12,7 +12,7 @@
 #include "os/host.hpp"
 #include "os/private_file.hpp"
 #include "wire/channels.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 
 namespace px::cluster {
 namespace {

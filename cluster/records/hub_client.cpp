@@ -7,7 +7,7 @@
 #include "net/loop.hpp"
 #include "wire/envelope.hpp"
 #include "wire/header.hpp"
-#include "wire/new_session.hpp"
+#include "wire/session.hpp"
 #include "wire/text.hpp"
 
 namespace px::cluster {

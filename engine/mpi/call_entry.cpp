@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "engine/mpi/rank_names.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 namespace {

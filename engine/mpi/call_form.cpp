@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/mpi/rank_names.hpp"
 #include "wire/counted.hpp"
+#include "wire/rank_names.hpp"
 #include "wire/text.hpp"
 
 namespace px::engine {

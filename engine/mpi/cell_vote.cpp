@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 std::optional<SharedCell> shared_cell(const Json& metadata, Rank own,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/mpi/rank_names.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 namespace {

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
 #include "engine/mpi_calls/communicators.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 namespace {

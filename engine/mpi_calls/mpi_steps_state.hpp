@@ -15,7 +15,6 @@
 #include "engine/mpi/call_entry.hpp"
 #include "engine/mpi/domains.hpp"
 #include "engine/mpi/rank_board.hpp"
-#include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
 #include "engine/mpi/stop_point.hpp"
 #include "engine/mpi_calls/meeting_channel.hpp"
@@ -23,6 +22,7 @@
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
 #include "engine/mpi_calls/world_part.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/mpi/rank_board.hpp"
-#include "engine/mpi/rank_names.hpp"
+#include "wire/rank_names.hpp"
 
 namespace px::engine {
 namespace {

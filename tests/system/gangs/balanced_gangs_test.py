@@ -272,6 +272,14 @@ def count_and_wait(folder, comm):
     return comm.allreduce(1)
 
 
+def test_each_of_its_engines_names_its_ranks(own, tmp_path):
+    result = own.load_balanced_view(targets=[0, 2, 3]).submit(count_and_wait, str(tmp_path), px.Ranks(3))
+    wait_until(lambda: len(list(tmp_path.glob("run*"))) == 3, "all ranks run")
+    assert [row["runs"] for row in own.where([0, 2])] == ["count_and_wait on ranks 0, 2, 3"] * 2
+    (tmp_path / "go").touch()
+    assert result.get(60) == 3
+
+
 def kill_and_restart_controller(cluster, *options):
     cluster.controller.signal(signal.SIGKILL)
     cluster.controller.wait(60)

@@ -6,7 +6,7 @@
 
 #include "wire/ids.hpp"
 
-namespace px::engine {
+namespace px {
 
 /// "rank 2", "ranks 0, 1, 3"; "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 92 more".
 std::string name_ranks(const std::vector<Rank>& ranks);
@@ -14,4 +14,4 @@ std::string name_ranks(const std::vector<Rank>& ranks);
 /// were interrupted".
 std::string say_of_ranks(const std::vector<Rank>& ranks, std::string_view predicate);
 
-}  // namespace px::engine
+}  // namespace px

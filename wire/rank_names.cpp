@@ -1,4 +1,4 @@
-#include "engine/mpi/rank_names.hpp"
+#include "wire/rank_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "wire/text.hpp"
 
-namespace px::engine {
+namespace px {
 
 std::string name_ranks(const std::vector<Rank>& ranks) {
   constexpr std::size_t most = 8;
@@ -28,4 +28,4 @@ std::string say_of_ranks(const std::vector<Rank>& ranks, std::string_view predic
   return text += predicate;
 }
 
-}  // namespace px::engine
+}  // namespace px

@@ -101,7 +101,6 @@ def all_groups(is_quick):
             _pytest("cpp_engine", "C++ engines", "tests/cpp_engine"),
             _pytest("mpi", "MPI after a stop: random programs and scenarios", "tests/mpi"),
             _pytest("bench", "bench/report", "tests/bench", are_unit_tests=True),
-            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
             # What needs a build comes last: the builds get only what the tests leave.
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
@@ -125,6 +124,8 @@ def all_groups(is_quick):
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system", timeout=3600),
         ],
+        # They wait for broken connections most of the time.
+        "hosts": [_waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",))],
         # One after another: they have time limits of their own, made for a machine that does nothing else.
         "peers": [
             Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,

@@ -62,9 +62,7 @@ struct GangDecision {
 /// whenever an engine is free or a task is ready. Sees no socket and no clock.
 class GangPlan {
  public:
-  /// patience  >= 0; 0: tasks start in the order in which they came, except on engines that are
-  /// held
-  ///           back for no task.
+  /// patience  >= 0; 0: the oldest task starts first, whatever its size.
   explicit GangPlan(Duration patience) : patience_(patience) {}
 
   /// The engines of each start count as busy in the next call.

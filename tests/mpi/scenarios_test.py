@@ -393,10 +393,11 @@ def test_what_a_stopped_rank_has_half_sent_is_not_read_from_memory_that_it_has_f
     ranks, tmp_path, sends, before, after
 ):
     """Rank 0 alone is stopped. Rank 1 receives later, or looks later what has come."""
-    stopped = tmp_path / "stopped"
-    waits = f"while not os.path.exists({str(stopped)!r}): time.sleep(0.01)"
-    cells = call(ranks, [[sends], [*before, waits, after], [], []])
+    waiting, stopped = tmp_path / "waiting", tmp_path / "stopped"
+    waits = [f"open({str(waiting)!r}, 'x').close()", f"while not os.path.exists({str(stopped)!r}): time.sleep(0.01)"]
+    cells = call(ranks, [[sends], [*before, *waits, after], [], []])
     wait_until(lambda: all("\n" in text for text in cells.printed()), "all ranks run the cell", START)
+    wait_until(waiting.exists, "rank 1 waits, and has begun to receive where it does", PATIENCE)
     wait_until(lambda: "MPI_Send" in str(ranks.rc.where(0)), "rank 0 sends", PATIENCE)
     ranks.rc.send_signal("SIGINT", targets=0)
     wait_until(lambda: cells.n_done() == 3, "rank 0 has left the call", PATIENCE)

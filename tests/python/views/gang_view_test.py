@@ -38,9 +38,15 @@ def test_engines_without_mpi_are_no_gang():
         _number_of([(0, 1, 0, ""), (0, 1, 0, "")], [0, 1], is_new=False)
 
 
-def test_engines_whose_ids_are_not_their_ranks_are_no_gang():
-    with pytest.raises(RuntimeError, match=r"engines \[4, 5\] are ranks \[0, 1\]"):
-        _number_of(places(0, 0), [4, 5], is_new=False)
+def test_engines_whose_ids_are_not_their_ranks_are_a_gang_if_their_world_has_a_name():
+    assert _number_of(places(3, 3), [4, 5], is_new=False) == 3
+    with pytest.raises(RuntimeError, match=r"no names, .* engines \[4, 5\] are ranks \[0, 1\]"):
+        _number_of(places(0, 0, run=""), [4, 5], is_new=False)
+
+
+def test_two_engines_with_one_rank_are_no_gang():
+    with pytest.raises(RuntimeError, match=r"engines \[0, 4\] are of several"):
+        _number_of(places(0, 0, ranks=[0, 0], run=""), [0, 4], is_new=False)
 
 
 @pytest.mark.parametrize("other", [{"size": 4}, {"run": "prterun-node1-9@1"}])

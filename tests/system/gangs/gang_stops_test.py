@@ -211,15 +211,21 @@ def test_tasks_of_several_ranks_go_on_after_a_failed_one_while_engines_are_busy(
 
 @pytest.mark.parametrize("of_gang", [False, True], ids=["world", "gang"])
 def test_a_rank_that_begins_the_cell_after_the_failure_hears_of_it(own, tmp_path, of_gang):
-    """The failed rank has called MPI, so it is in its next epoch by then. Rank 1 has begun the cell
-    before: else it would wait until rank 3 has left the old epoch, too."""
+    """The failed rank has called MPI, so it is in its next epoch by then. The ranks before rank 3 have begun
+    the cell before: else they would wait until rank 3 has left the old epoch, too."""
     marker = tmp_path / "busy"
     marker.touch()
     view = own.gang([0, 1, 3]) if of_gang else own[:]
     get = "" if of_gang else "from mpi4py import MPI; comm = MPI.COMM_WORLD"
     view.execute(f"{get}\ncomm.barrier()", block=True)
     busy = own[3].execute(f"import os, time\nwhile os.path.exists({str(marker)!r}): time.sleep(0.01)", block=False)
-    cell = "if comm.rank == 0: comm.ssend(1, 1); raise ValueError('no data')\nif comm.rank == 1: comm.recv(source=0)\ncomm.barrier()"
+    cell = """
+if comm.rank == 0:
+    for rank in range(1, comm.size - 1): comm.ssend(1, rank)
+    raise ValueError('no data')
+if comm.rank < comm.size - 1: comm.recv(source=0)
+comm.barrier()
+"""
     failing = view.execute(cell, block=False)
     try:
         wait_until(lambda: failing.progress == len(view) - 1, "the other ranks have replied")

@@ -90,9 +90,6 @@ def all_groups(is_quick):
             _build("package"),
             Script(name="install", what="an outside project builds against the installed library",
                    command=("tests/install/run", "build/package"), needs=("build-package",)),
-            Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
-            Script(name="debian", what="the Debian package in a bare system", command=("tests/install/debian",),
-                   why_not=_why_no_bare_system),
         ],
         # Tests that hold moments against each other or measure time: one group at a time.
         "timing": [
@@ -124,8 +121,13 @@ def all_groups(is_quick):
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system", timeout=3600),
         ],
-        # They wait for broken connections most of the time.
-        "hosts": [_waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",))],
+        # The tests of several hosts wait for broken connections most of the time; the others compile.
+        "machines": [
+            _waiting("hosts", "several hosts", "tests/hosts", needs=("torch-packages",)),
+            Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
+            Script(name="debian", what="the Debian package in a bare system", command=("tests/install/debian",),
+                   why_not=_why_no_bare_system),
+        ],
         # One after another: they have time limits of their own, made for a machine that does nothing else.
         "peers": [
             Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,

@@ -113,7 +113,12 @@ class ClusterCommands:
         {'minimum': 0, 'maximum': 8, 'idle_seconds': 30.0, 'engines': 4, ...}
         """
         command = ["scale", *self._cluster_options()]
-        return scaling.scale(command, minimum, maximum, idle)
+        told = scaling.scale(command, minimum, maximum, idle)
+        # The pxcluster that starts the engines tells the controller, on another connection than ours.
+        end = time.monotonic() + _PATIENCE
+        while maximum and not self._comes_on_demand() and time.monotonic() < end:
+            time.sleep(0.02)
+        return told
 
     def _cluster_options(self):
         """Returns the options of pxcluster that name this cluster."""

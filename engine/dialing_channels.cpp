@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "engine/handlers.hpp"
 #include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
+#include "wire/request.hpp"
 #include "wire/time.hpp"
 
 namespace px::engine {

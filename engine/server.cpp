@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/bound_kernel.hpp"
-#include "engine/handlers.hpp"
 #include "engine/measures/measures.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/call_place.hpp"
